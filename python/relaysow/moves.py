@@ -1,0 +1,147 @@
+"""Moves, what a move did, and the errors: plain values shared by the core and the reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from relaysow.rules import whole_number
+
+PATH_LAPS = 10_000
+"""The longest path a `Sowing` keeps, in laps."""
+
+P = TypeVar("P")
+
+
+class IllegalMove(ValueError):
+    """A move that may not be played; the message names the move, the position and the reason."""
+
+
+class PositionError(ValueError):
+    """A position that cannot be; the message names the value and what is allowed."""
+
+
+class NotationError(ValueError):
+    """Text that is not a move, a position or a record; the message says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sow:
+    """A sowing: lift from `pit` (a ring index) and sow.
+
+    `lift` is the number of seeds lifted; None means the whole pit.  `direction` is `"ccw"` or
+    `"cw"`; None means counter-clockwise where the rules give no choice.  Moves listed by
+    `legal_moves` carry a `lift` only under `lift="any"` and a `direction` only under
+    `direction="either"`; other spellings are understood wherever a move is taken.
+
+    Raises `TypeError` if `pit` or `lift` is not an integer or `direction` not a string,
+    `ValueError` for any other direction, a negative pit or a lift below 1.
+
+    >>> from relaysow import Sow, giuthi
+    >>> giuthi(pits=5, seeds=4).start().play(Sow(0, direction="ccw")).pits
+    (1, 0, 6, 6, 6, 1, 6, 6, 6, 2)
+    """
+
+    pit: int
+    lift: int | None = None
+    direction: str | None = None
+
+    def __post_init__(self) -> None:
+        pit = whole_number("pit", self.pit)
+        object.__setattr__(self, "pit", pit)
+        if pit < 0:
+            raise ValueError(f"pit={pit}: must be a ring index, 0 or more")
+        if self.lift is not None:
+            lift = whole_number("lift", self.lift)
+            object.__setattr__(self, "lift", lift)
+            if lift < 1:
+                raise ValueError(f"lift={lift}: must be at least 1 seed")
+        if self.direction is not None and self.direction not in ("ccw", "cw"):
+            if not isinstance(self.direction, str):
+                raise TypeError(f"direction must be 'ccw', 'cw' or None, not {self.direction!r}")
+            raise ValueError(f"direction={self.direction!r}: must be 'ccw' or 'cw'")
+
+
+@dataclass(frozen=True, slots=True)
+class Redistribute:
+    """An opening redistribution: empty the own pits `emptied` (ring indices, rising) and place
+    their seeds as `placed` says (2n counts in ring order, adding up to the seeds emptied).
+
+    Raises `TypeError` for anything but integers, `ValueError` for a negative number or a pit
+    emptied twice.
+
+    >>> from relaysow import Redistribute
+    >>> Redistribute((5, 4), (10,) + (0,) * 19).emptied
+    (4, 5)
+    """
+
+    emptied: tuple[int, ...]
+    placed: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("emptied", "placed"):
+            given = getattr(self, name)
+            if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+                raise TypeError(f"{name} must be a sequence of integers, not {given!r}")
+            values = tuple(whole_number(f"{name}[{i}]", v) for i, v in enumerate(given))
+            for i, value in enumerate(values):
+                if value < 0:
+                    raise ValueError(f"{name}[{i}]={value}: must be 0 or more")
+            object.__setattr__(self, name, values)
+        if len(set(self.emptied)) != len(self.emptied):
+            raise ValueError(f"emptied={self.emptied}: a pit can be emptied once only")
+        object.__setattr__(self, "emptied", tuple(sorted(self.emptied)))
+
+
+Move = Sow | Redistribute
+
+
+@dataclass(frozen=True, slots=True)
+class Lap:
+    """One lap: `seeds` lifted from `origin` and sown in `direction`, the last falling into `last`.
+
+    Both pits are ring indices.
+    """
+
+    origin: int
+    seeds: int
+    direction: str
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sowing(Generic[P]):
+    """What a move did, as `Position.sow` tells it.
+
+    `laps` is the number of laps sown (0 for a redistribution), None for an endless sowing, which
+    has a `period` in laps instead; a sowing `capped` by `max_laps=k` has k.  `path` holds the laps
+    in order, the first 10,000 of them (`path_truncated` says that there were more): for an endless
+    sowing those until it is back where it was before, for a move that the first-lap rule forbids
+    that first lap.  `crossed`: a seed of this move fell into the opponent's row.
+    `captured` counts the seeds captured from `captured_pits` (ring indices, in the order taken: the
+    pit facing the last seed, that last seed's own pit, the chain, the bonus).  `after` is the
+    position after the move, None if the move is illegal; then `reason` says why.
+    """
+
+    laps: int | None
+    path: tuple[Lap, ...]
+    path_truncated: bool
+    crossed: bool
+    captured: int
+    captured_pits: tuple[int, ...]
+    moves_again: bool
+    endless: bool
+    period: int | None
+    capped: bool
+    after: P | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended: `winner` (0 South, 1 North, -1 a draw), the final `stores` (South's,
+    North's), and `end`, one of `both_stuck`, `row_empty`, `swept`, `repetition`, `endless`."""
+
+    winner: int
+    stores: tuple[int, int]
+    end: str

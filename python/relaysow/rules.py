@@ -1,0 +1,416 @@
+"""The rules as data: one frozen dataclass, its refusals, and the named rule sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from operator import index
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+if TYPE_CHECKING:
+    from relaysow._core import Position
+
+MIN_PITS, MAX_PITS = 3, 64
+MAX_SEEDS = 1_000
+MAX_LAPS = 2**63 - 1
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "lift": ("all", "any"),
+    "direction": ("ccw", "either"),
+    "relay": ("onward", "reversed"),
+    "origin": ("sown", "skipped"),
+    "first_lap": ("free", "not_into_own_occupied"),
+    "uncrossed": ("captures", "moves_again", "ends_turn"),
+    "extra_direction": ("free", "opposite"),
+    "extra_pit": ("any", "not_origin"),
+    "lone_seed": ("stays", "taken"),
+    "chain": ("none", "next", "run", "run_over_gaps"),
+    "bonus": ("none", "three", "up_to_three", "run"),
+    "protection": ("none", "until_lifted", "until_owner_lifts"),
+    "redistribution": ("none", "one", "two", "up_to_two"),
+    "end": ("both_stuck", "row_empty", "able_player_sweeps", "last_mover_sweeps"),
+    "repetition": ("draw", "stores", "score", "off"),
+    "repetition_scope": ("position", "turn"),
+    "endless": ("illegal", "draw", "ends_turn"),
+}
+"""Every option that is a word, with all its values."""
+
+
+class RulesError(ValueError):
+    """Rules that cannot be: an unknown value, a size out of range, or options that contradict."""
+
+
+class Options(TypedDict, total=False):
+    """The options every rule-set function takes by keyword, beside its own size arguments."""
+
+    setup: tuple[int, ...]
+    minimum_lift: int
+    lift: str
+    direction: str
+    relay: str
+    origin: str
+    first_lap: str
+    uncrossed: str
+    extra_direction: str
+    extra_pit: str
+    lone_seed: str
+    chain: str
+    bonus: str
+    protection: str
+    redistribution: str
+    end: str
+    repetition: str
+    repetition_scope: str
+    endless: str
+    max_laps: int | None
+
+
+def whole_number(name: str, value: object) -> int:
+    """`value` as an int; a `TypeError` naming it if it is a float, a bool, a string, …."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    return index(value)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Rules:
+    """The rules of a game, as data.  Immutable, hashable, equal by value.
+
+    Usually made by `giuthi`, `kiothi`, `engehe` or one of the sourced readings, each of which
+    takes any of these options by keyword.  `pits` is the number of pits in each row, 3…64;
+    `setup` holds the 2·`pits` opening counts in ring order (South's row from South's left, then
+    North's from North's left), 1…1,000 seeds in all.  The other options and their values are
+    described in the README.
+
+    Raises `RulesError` (a `ValueError`) naming the option, its value and what is allowed, or two
+    options that contradict each other; `TypeError` for a wrong type.
+
+    >>> from relaysow import Rules, giuthi
+    >>> giuthi(pits=5, seeds=4) == Rules(pits=5, setup=(4,) * 10)
+    True
+    >>> giuthi(chain="loop")
+    Traceback (most recent call last):
+    ...
+    relaysow.rules.RulesError: chain='loop': must be 'none', 'next', 'run' or 'run_over_gaps'
+    """
+
+    pits: int = 8
+    setup: tuple[int, ...] = (8,) * 16
+    minimum_lift: int = 2
+    lift: str = "all"
+    direction: str = "either"
+    relay: str = "reversed"
+    origin: str = "sown"
+    first_lap: str = "free"
+    uncrossed: str = "moves_again"
+    extra_direction: str = "free"
+    extra_pit: str = "any"
+    lone_seed: str = "stays"
+    chain: str = "run_over_gaps"
+    bonus: str = "none"
+    protection: str = "none"
+    redistribution: str = "none"
+    end: str = "both_stuck"
+    repetition: str = "draw"
+    repetition_scope: str = "position"
+    endless: str = "illegal"
+    max_laps: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("pits", "minimum_lift"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
+        if not MIN_PITS <= self.pits <= MAX_PITS:
+            raise RulesError(f"pits={self.pits}: must be {MIN_PITS}…{MAX_PITS} pits in each row")
+        if isinstance(self.setup, (str, bytes)) or not hasattr(self.setup, "__iter__"):
+            raise TypeError(f"setup must be a sequence of integers, not {self.setup!r}")
+        setup = tuple(whole_number(f"setup[{i}]", seeds) for i, seeds in enumerate(self.setup))
+        object.__setattr__(self, "setup", setup)
+        if len(setup) != 2 * self.pits:
+            raise RulesError(
+                f"setup has {len(setup)} counts: must be {2 * self.pits} for pits={self.pits}"
+            )
+        for i, seeds in enumerate(setup):
+            if seeds < 0:
+                raise RulesError(f"setup[{i}]={seeds}: a pit cannot hold fewer than 0 seeds")
+        if not 1 <= sum(setup) <= MAX_SEEDS:
+            raise RulesError(f"setup holds {sum(setup)} seeds: must be 1…{MAX_SEEDS} in all")
+        if self.minimum_lift not in (1, 2):
+            raise RulesError(f"minimum_lift={self.minimum_lift}: must be 1 or 2")
+        if self.max_laps is not None:
+            object.__setattr__(self, "max_laps", whole_number("max_laps", self.max_laps))
+            if not 1 <= self.max_laps <= MAX_LAPS:
+                raise RulesError(f"max_laps={self.max_laps}: must be None or 1…{MAX_LAPS}")
+        for name, values in CHOICES.items():
+            value = getattr(self, name)
+            if not isinstance(value, str):
+                raise TypeError(f"{name} must be a string, not {value!r}")
+            if value not in values:
+                allowed = ", ".join(map(repr, values[:-1])) + f" or {values[-1]!r}"
+                raise RulesError(f"{name}={value!r}: must be {allowed}")
+        contradictions = (
+            ("extra_direction", "opposite", "uncrossed", "moves_again"),
+            ("extra_pit", "not_origin", "uncrossed", "moves_again"),
+            ("extra_direction", "opposite", "direction", "either"),
+        )
+        for name, value, other, needed in contradictions:
+            if getattr(self, name) == value and getattr(self, other) != needed:
+                raise RulesError(
+                    f"{name}={value!r} contradicts {other}={getattr(self, other)!r}: "
+                    f"it needs {other}={needed!r}"
+                )
+
+    @property
+    def seeds(self) -> int:
+        """All seeds of the set-up."""
+        return sum(self.setup)
+
+    @property
+    def actions(self) -> int:
+        """How many numbers `Position.action` may give a sowing.
+
+        `pits`·L·D, with L the seeds of the set-up where a lift is chosen (`lift="any"`), else 1,
+        and D = 2 where the direction is chosen, else 1.
+
+        >>> from relaysow import engehe, giuthi
+        >>> giuthi().actions, engehe().actions
+        (16, 50)
+        """
+        lifts = self.seeds if self.lift == "any" else 1
+        return self.pits * lifts * (2 if self.direction == "either" else 1)
+
+    def start(self) -> Position:
+        """The opening position, South to move.
+
+        >>> from relaysow import giuthi
+        >>> giuthi(pits=5, seeds=4).start().pits
+        (4, 4, 4, 4, 4, 4, 4, 4, 4, 4)
+        """
+        from relaysow._core import Position
+
+        return Position.start(self)
+
+    def __repr__(self) -> str:
+        """The shortest call of a rule-set function that makes these rules; `eval` gives them back."""
+        base, arguments = _shortest_call(self)
+        return f"{base}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_values, tuple(getattr(self, field.name) for field in fields(self))
+
+
+def _from_values(*values: Any) -> Rules:
+    """Rules from the values of all fields in order, checked again: a pickle may be foreign."""
+    names = [field.name for field in fields(Rules)]
+    if len(values) != len(names):
+        raise RulesError(f"rules of {len(values)} values: must be {len(names)}, of this version")
+    return Rules(**dict(zip(names, values, strict=True)))
+
+
+def giuthi(pits: int = 8, seeds: int = 8, **options: Unpack[Options]) -> Rules:
+    """Giuthi of the Kikuyu: every lap reverses, the whole run of faced pits is captured.
+
+    `pits` in each row (3…64) with `seeds` in every pit (recorded: 2×5 with 4, 2×6 with 4 or 6,
+    2×7 with 6, 2×8 with 4, 6 or 8, 2×10 with 9).  The defaults follow the French and Romanian
+    descriptions of the game; any option of `Rules` may be given by keyword.
+
+    >>> from relaysow import giuthi
+    >>> giuthi(pits=5, seeds=4).start().legal_moves.count
+    10
+    """
+    return _make(pits, options, lambda n: (seeds_in_pit(seeds),) * (2 * n))
+
+
+def kiothi(seeds: int = 5, filled: int = 6, pits: int = 10, **options: Unpack[Options]) -> Rules:
+    """Kiothi of the Meru: opening redistribution, protected pits (nki), partial lifts.
+
+    `seeds` in each of the `filled` rightmost pits of each row (recorded: 6 pits of 5 and 5 of 5).
+    The defaults follow the French descriptions; repetition is not in the sources and is a safety
+    valve.  Any option of `Rules` may be given by keyword.
+
+    >>> from relaysow import kiothi
+    >>> kiothi().start().legal_moves.count
+    300450150
+    """
+
+    def rows(n: int) -> tuple[int, ...]:
+        whole_number("filled", filled)
+        if not 1 <= filled <= n:
+            raise RulesError(f"filled={filled}: must be 1…{n} for pits={n}")
+        return ((0,) * (n - filled) + (seeds_in_pit(seeds),) * filled) * 2
+
+    defaults: Options = {
+        "minimum_lift": 1,
+        "lift": "any",
+        "direction": "ccw",
+        "relay": "onward",
+        "first_lap": "not_into_own_occupied",
+        "uncrossed": "captures",
+        "chain": "none",
+        "bonus": "three",
+        "protection": "until_lifted",
+        "redistribution": "two",
+        "end": "able_player_sweeps",
+    }
+    return _make(pits, {**defaults, **options}, rows)
+
+
+def engehe(pits: int = 50, seeds: int = 4, **options: Unpack[Options]) -> Rules:
+    """En Gehé of the Maasai: 2×40 to 2×50 pits, one direction, the last mover sweeps.
+
+    The defaults follow the French description; repetition is not in the sources and is a safety
+    valve.  Any option of `Rules` may be given by keyword.
+
+    >>> from relaysow import engehe
+    >>> engehe(pits=40).start().legal_moves.count
+    40
+    """
+    defaults: Options = {
+        "minimum_lift": 1,
+        "direction": "ccw",
+        "relay": "onward",
+        "uncrossed": "captures",
+        "chain": "none",
+        "end": "last_mover_sweeps",
+    }
+    return _make(pits, {**defaults, **options}, lambda n: (seeds_in_pit(seeds),) * (2 * n))
+
+
+def giuthi_wikipedia(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Rules:
+    """Giuthi as in the Italian Wikipedia after Driedger: each faced pit of the chain must be
+    occupied, and a player to move whose row is empty ends the game.
+
+    >>> from relaysow import giuthi_wikipedia
+    >>> giuthi_wikipedia().end
+    'row_empty'
+    """
+    defaults: Options = {"chain": "run", "end": "row_empty"}
+    return giuthi(pits, seeds, **{**defaults, **options})
+
+
+def giuthi_russ(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Rules:
+    """Giuthi as L. Russ's handbook (*Mancala Games*, 1984) is usually programmed.
+
+    >>> from relaysow import giuthi_russ
+    >>> giuthi_russ().chain
+    'run'
+    """
+    defaults: Options = {"chain": "run"}
+    return giuthi(pits, seeds, **{**defaults, **options})
+
+
+def giuthi_leakey(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> Rules:
+    """Giuthi after L. S. B. Leakey (*The Southern Kikuyu before 1903*): the chain takes one more
+    pit at most, and an extra move goes against the direction of the move that earned it.
+
+    >>> from relaysow import giuthi_leakey
+    >>> giuthi_leakey().extra_direction
+    'opposite'
+    """
+    defaults: Options = {"chain": "next", "extra_direction": "opposite"}
+    return giuthi(pits, seeds, **{**defaults, **options})
+
+
+def giuthi_pratt(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> Rules:
+    """Giuthi after John Pratt (2009): the pit lifted is skipped in sowing.
+
+    >>> from relaysow import giuthi_pratt
+    >>> giuthi_pratt().origin
+    'skipped'
+    """
+    defaults: Options = {"origin": "skipped", "chain": "run"}
+    return giuthi(pits, seeds, **{**defaults, **options})
+
+
+def kiothi_wikipedia(
+    seeds: int = 6, filled: int = 5, pits: int = 10, **options: Unpack[Options]
+) -> Rules:
+    """Kiothi as in the English and Italian Wikipedia: six seeds in each of the five rightmost pits,
+    one pit redistributed, whole lifts, no capture without crossing.
+
+    >>> from relaysow import kiothi_wikipedia
+    >>> kiothi_wikipedia().protection
+    'until_owner_lifts'
+    """
+    defaults: Options = {
+        "redistribution": "one",
+        "lift": "all",
+        "first_lap": "free",
+        "uncrossed": "ends_turn",
+        "lone_seed": "taken",
+        "protection": "until_owner_lifts",
+        "bonus": "run",
+    }
+    return kiothi(seeds, filled, pits, **{**defaults, **options})
+
+
+RULE_SETS: dict[str, Callable[..., Rules]] = {
+    function.__name__: function
+    for function in (
+        giuthi,
+        kiothi,
+        engehe,
+        giuthi_wikipedia,
+        giuthi_russ,
+        giuthi_leakey,
+        giuthi_pratt,
+        kiothi_wikipedia,
+    )
+}
+"""The rule-set functions by name."""
+
+
+def seeds_in_pit(seeds: object) -> int:
+    """A checked count of seeds for one pit of an even set-up."""
+    count = whole_number("seeds", seeds)
+    if not 0 <= count <= MAX_SEEDS:
+        raise RulesError(f"seeds={count}: must be 0…{MAX_SEEDS} a pit")
+    return count
+
+
+def _make(pits: object, options: Options, even: Callable[[int], tuple[int, ...]]) -> Rules:
+    n = whole_number("pits", pits)
+    if not MIN_PITS <= n <= MAX_PITS:
+        raise RulesError(f"pits={n}: must be {MIN_PITS}…{MAX_PITS} pits in each row")
+    known = {field.name for field in fields(Rules)}
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{name!r} is not an option: must be one of {', '.join(sorted(known))}")
+    if "setup" not in options:
+        options = {**options, "setup": even(n)}
+    return Rules(pits=n, **options)
+
+
+def _size_arguments(name: str, rules: Rules) -> dict[str, int] | None:
+    """The size arguments with which rule set `name` gives the set-up of `rules`, if any do."""
+    row = rules.setup[: rules.pits]
+    if row != rules.setup[rules.pits :] or row[-1] == 0:
+        return None
+    if name.startswith("kiothi"):
+        filled = sum(1 for seeds in row if seeds)
+        if row != (0,) * (rules.pits - filled) + (row[-1],) * filled:
+            return None
+        return {"seeds": row[-1], "filled": filled, "pits": rules.pits}
+    return {"pits": rules.pits, "seeds": row[-1]} if len(set(row)) == 1 else None
+
+
+def _shortest_call(rules: Rules) -> tuple[str, dict[str, Any]]:
+    """The rule-set function and the fewest keyword arguments that make `rules`."""
+    best: tuple[str, dict[str, Any]] | None = None
+    for name, function in RULE_SETS.items():
+        arguments: dict[str, Any] = {}
+        default = function()
+        size = _size_arguments(name, rules)
+        if size is None:
+            arguments = {"pits": rules.pits, "setup": rules.setup}
+        else:
+            own = _size_arguments(name, default)
+            always = name in ("giuthi", "engehe")
+            arguments = {k: v for k, v in size.items() if always or own is None or own[k] != v}
+        for field in fields(Rules):
+            value = getattr(rules, field.name)
+            if field.name not in ("pits", "setup") and value != getattr(default, field.name):
+                arguments[field.name] = value
+        if best is None or len(arguments) < len(best[1]):
+            best = name, arguments
+    assert best is not None
+    return best
