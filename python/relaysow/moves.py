@@ -39,7 +39,7 @@ class Sow:
 
     >>> from relaysow import Sow, giuthi
     >>> giuthi(pits=5, seeds=4).start().play(Sow(0, direction="ccw")).pits
-    (1, 0, 6, 6, 6, 1, 6, 6, 6, 2)
+    (2, 7, 7, 7, 0, 0, 4, 4, 4, 0)
     """
 
     pit: int
