@@ -1,0 +1,219 @@
+"""Boards drawn in plain text, and sowings told lap by lap."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from textwrap import fill
+from typing import Any
+
+from relaysow.moves import Sowing
+from relaysow.notation import PLAYERS, PositionLike
+from relaysow.rules import Rules, whole_number
+
+MIN_WIDTH = 40
+"""The narrowest drawing, in characters."""
+
+_WAY = {"ccw": "counter-clockwise", "cw": "clockwise"}
+_NUMBER_OF_PITS = {"one": "one pit", "two": "two pits", "up_to_two": "up to two pits"}
+
+
+def board(position: PositionLike, *, width: int = 80, unicode: bool = True) -> str:
+    """A drawing of the position, South's row below, no line longer than `width` (40 or more).
+
+    Both rows carry their owners' pit numbers.  A player's store is at the right end of the row, as
+    that player sees it.  An arrow points to the player to move, `·` is an empty pit, `[3]` a
+    protected one.  A board that is too wide is drawn in blocks, from South's left to South's right.
+    The last line says whose move it is, under which duties, or how the game has ended.
+    `unicode=False` draws in ASCII.
+
+    Raises `ValueError` for a `width` below 40, `TypeError` for one that is no integer.
+
+    >>> from relaysow import giuthi
+    >>> print(board(giuthi(pits=5, seeds=4).start(), unicode=False))
+                5  4  3  2  1
+              +---------------+
+      North 0 | 4  4  4  4  4 |
+    > South   | 4  4  4  4  4 | 0
+              +---------------+
+                1  2  3  4  5
+    South to move.
+    """
+    mover = None if position.is_over else position.mover
+    drawing = _draw(
+        position.rules.pits,
+        position.pits,
+        position.stores,
+        position.protected,
+        mover,
+        width,
+        unicode,
+    )
+    return f"{drawing}\n{fill(_state(position), width)}"
+
+
+def sowing(
+    position: PositionLike,
+    told: Sowing[Any],
+    *,
+    width: int = 80,
+    unicode: bool = True,
+    boards: bool = True,
+) -> Iterator[str]:
+    """What a move does, told lap by lap: `told` is what `position.sow` says of it.
+
+    Yields a text for every lap, with a drawing of the board after it unless `boards` is off (the
+    pit into which the last seed fell has a `>`), and then one for the end of the sowing, with the
+    position after it if the move is legal.  `width` and `unicode` are as for `board`.
+
+    >>> from relaysow import Sow, giuthi
+    >>> start = giuthi(pits=5, seeds=4).start()
+    >>> move = Sow(4, direction="ccw")
+    >>> print(*sowing(start, start.sow(move), unicode=False, boards=False), sep="\\n")
+    Lap 1: 4 seeds from South's pit 5 counter-clockwise to North's pit 4, which then holds 5.
+    Lap 2: 5 seeds from North's pit 4 clockwise to South's pit 4, which then holds 5.
+    Lap 3: 5 seeds from South's pit 4 counter-clockwise to North's pit 4, which was empty.
+    The sowing is over: nothing is captured.
+                5  4  3  2  1
+              +---------------+
+    > North 0 | 4  1  7  7  7 |
+      South   | 4  4  4  .  2 | 0
+              +---------------+
+                1  2  3  4  5
+    North to move.
+    """
+    rules, pits, lifted = position.rules, list(position.pits), set[int]()
+    for number, lap in enumerate(told.path, start=1):
+        pits[lap.origin] -= lap.seeds
+        pit = lap.origin
+        for _ in range(lap.seeds):
+            step = 1 if lap.direction == "ccw" else -1
+            pit = (pit + step) % len(pits)
+            if pit == lap.origin and rules.origin == "skipped":
+                pit = (pit + step) % len(pits)
+            pits[pit] += 1
+        held = "was empty" if pits[pit] == 1 else f"then holds {pits[pit]}"
+        text = (
+            f"Lap {number}: {_seeds(lap.seeds)} from {_name(rules, lap.origin)} "
+            f"{_WAY[lap.direction]} to {_name(rules, lap.last)}, which {held}."
+        )
+        if boards:
+            lifted.add(lap.origin)
+            # A protected pit that has been lifted from may or may not have lost its protection:
+            # what comes after the move tells.
+            kept = () if told.after is None else told.after.protected
+            protected = [p for p in position.protected if p not in lifted or p in kept]
+            text += "\n" + _draw(
+                rules.pits, pits, position.stores, protected, None, width, unicode, lap.last
+            )
+        yield text
+    if told.path_truncated:
+        yield f"… and so on: only the first {len(told.path):,} laps are shown."
+    yield "\n".join(_end(rules, told, pits, width, unicode))
+
+
+def _end(
+    rules: Rules, told: Sowing[Any], pits: Sequence[int], width: int, unicode: bool
+) -> Iterator[str]:
+    if told.endless:
+        yield f"The sowing never ends: it comes round again every {told.period:,} laps."
+    elif told.capped:
+        yield f"The sowing goes on past max_laps={rules.max_laps} laps."
+    elif told.laps == 0:
+        yield "The seeds are redistributed."
+    elif told.after is not None:
+        count = f" after {told.laps:,} laps" if told.path_truncated else ""
+        if told.captured:
+            taken = ", ".join(
+                _name(rules, pit) if told.path_truncated else f"{pits[pit]} of {_name(rules, pit)}"
+                for pit in told.captured_pits
+            )
+            yield fill(
+                f"The sowing is over{count}: {_seeds(told.captured)} captured: {taken}.", width
+            )
+        else:
+            yield f"The sowing is over{count}: nothing is captured."
+        if told.moves_again:
+            yield "It has not crossed into the other row and earns another move."
+    if told.after is None:
+        yield fill(f"The move is illegal: {told.reason}.", width)
+    else:
+        yield board(told.after, width=width, unicode=unicode)
+
+
+def _seeds(count: int) -> str:
+    return "1 seed" if count == 1 else f"{count} seeds"
+
+
+def _name(rules: Rules, pit: int) -> str:
+    return f"{PLAYERS[pit // rules.pits]}'s pit {pit % rules.pits + 1}"
+
+
+def _state(position: PositionLike) -> str:
+    """Whose move it is and under which duties, or how the game has ended."""
+    name = PLAYERS[position.mover]
+    if position.final_stores is not None and position.winner is not None:
+        south, north = position.final_stores
+        winner = ("South wins", "North wins", "a draw")[position.winner]
+        text = f"The game is over ({position.end}): South {south}, North {north}: {winner}."
+    elif position.redistributions < 2:
+        pits = _NUMBER_OF_PITS[position.rules.redistribution]
+        text = f"{name} to redistribute the seeds of {pits}."
+    else:
+        text = f"{name} to move"
+        if position.direction is not None:
+            text += f", {_WAY[position.direction]} only"
+        if position.barred is not None:
+            text += f", not from pit {position.barred % position.rules.pits + 1}"
+        text += ", after a pass." if position.passed else "."
+    return text + (" Pits in [ ] are protected." if position.protected else "")
+
+
+def _draw(
+    n: int,
+    pits: Sequence[int],
+    stores: tuple[int, int],
+    protected: Collection[int],
+    mover: int | None,
+    width: int,
+    unicode: bool,
+    last: int | None = None,
+) -> str:
+    if whole_number("width", width) < MIN_WIDTH:
+        raise ValueError(f"width={width}: must be at least {MIN_WIDTH}")
+    arrow, empty = ("▶", "·") if unicode else (">", ".")
+    corners = ("┌┐", "└┘") if unicode else ("++", "++")
+    flat, upright = ("─", "│") if unicode else ("-", "|")
+    digits = max(len(str(number)) for number in (n, *pits))
+    store = max(len(str(number)) for number in stores)
+    margin = " " * (len("> South  ") + store)
+
+    def cell(pit: int) -> str:
+        left = ">" if pit == last else "[" if pit in protected else " "
+        right = "]" if pit in protected else " "
+        return f"{left}{pits[pit] or empty}{right}".rjust(digits + 2)
+
+    def numbers(own: Sequence[int]) -> str:
+        return f"{margin} {''.join(f'{k:>{digits + 1}} ' for k in own)}".rstrip()
+
+    room = (width - len(margin) - len(f"{upright}{upright} ") - store) // (digits + 2)
+    blocks = -(-n // room)
+    lines: list[str] = []
+    for block in range(blocks):
+        # Column k holds South's pit k+1 and the pit that faces it.
+        columns = range(n * block // blocks, n * (block + 1) // blocks)
+        first, final = block == 0, block == blocks - 1
+        rule = flat * (len(columns) * (digits + 2))
+        left, right = upright if first else " ", upright if final else ""
+        frames = [
+            f"{margin}{pair[0] if first else ' '}{rule}{pair[1] if final else ''}"
+            for pair in corners
+        ]
+        rows = []
+        for player, ends in ((1, (str(stores[1]) if first else "", "")), (0, ("", str(stores[0])))):
+            cells = "".join(cell(2 * n - 1 - k if player else k) for k in columns)
+            mark = arrow if player == mover else " "
+            shown = f"{mark} {PLAYERS[player]} {ends[0]:>{store}} {left}{cells}{right}"
+            rows.append(f"{shown} {ends[1] if final else ''}".rstrip())
+        lines += ["", numbers([n - k for k in columns]), frames[0], *rows, frames[1]]
+        lines.append(numbers([k + 1 for k in columns]))
+    return "\n".join(lines[1:])
