@@ -1,0 +1,304 @@
+"""A game: a position with its history, so that moves can be taken back and repetition judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from relaysow import notation
+from relaysow._core import Position
+from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
+from relaysow.rules import Rules
+
+if TYPE_CHECKING:
+    from relaysow._core import LegalMoves
+
+
+class RemainingMoves:
+    """The legal moves of a position less those that a game's history forbids.
+
+    Has all that `Position.legal_moves` has.
+    """
+
+    __slots__ = ("_all", "_moves")
+
+    def __init__(self, moves: Iterable[Move], every: LegalMoves) -> None:
+        self._moves = tuple(moves)
+        self._all = every
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._moves)
+
+    def __len__(self) -> int:
+        return len(self._moves)
+
+    def __iter__(self) -> Iterator[Move]:
+        return iter(self._moves)
+
+    @overload
+    def __getitem__(self, at: int) -> Move: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Move]: ...
+    def __getitem__(self, at: int | slice) -> Move | Sequence[Move]:
+        return self._moves[at]
+
+    def __contains__(self, move: object) -> bool:
+        return move in self._all and self._all[self._all.index(move)] in self._moves  # type: ignore[arg-type]
+
+    def index(self, move: Move) -> int:
+        """The number of a move, however it is spelt; `ValueError` if it is not among these."""
+        return self._moves.index(self._all[self._all.index(move)])
+
+    def __eq__(self, other: object) -> bool:
+        if not hasattr(other, "__iter__"):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self._moves[:3])) + (", …" if len(self) > 3 else "")
+        return f"<RemainingMoves: {len(self)} ({shown})>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ply:
+    """The game after so many moves."""
+
+    position: Position
+    turn: int
+    """How many moves had been made when the present turn began."""
+    outcome: Outcome | None
+    compared: tuple[Position, ...]
+    """The positions with which later ones are compared from here on."""
+
+
+class Game:
+    """A game played from the opening of some rules, or from any position.
+
+    >>> from relaysow import Sow, giuthi
+    >>> game = Game(giuthi(pits=5, seeds=4))
+    >>> game.push(Sow(0, direction="ccw"))
+    >>> game.position.mover, game.is_over, len(game.moves)
+    (1, False, 1)
+    >>> game.undo()
+    Sow(pit=0, lift=None, direction='ccw')
+
+    A game ends where its position does, and by `repetition`: under `repetition_scope="position"`
+    when a position in which a move is to be chosen comes again, under `"turn"` when one does in
+    which a turn begins.  In the latter scope a move that brings back an earlier position of the
+    same turn is illegal, and a player left without a legal move by that cannot move: he passes or
+    the game ends, as the rules' `end` says.  Redistributions are not compared.
+
+    Raises `TypeError` for anything but `Rules` or a `Position`.
+    """
+
+    def __init__(self, start: Rules | Position) -> None:
+        position = start.start() if isinstance(start, Rules) else start
+        if not isinstance(position, Position):
+            raise TypeError(f"a game starts from Rules or a Position, not {start!r}")
+        rules = position.rules
+        self._compares_turns = rules.repetition_scope == "turn" and rules.repetition != "off"
+        self._moves: list[Move] = []
+        self._plies: list[_Ply] = []
+        # A capture leaves fewer seeds on the ring for good, so positions from before it may stay
+        # here: they never come again.  For the same reason positions of one game with the same
+        # ring have the same stores, and are equal exactly when repetition takes them to be so.
+        self._compared: set[Position] = set()
+        self._legal: RemainingMoves | None = None
+        self._enter(self._judged(position, 0))
+
+    @property
+    def start(self) -> Position:
+        """The position in which the game began."""
+        return self._plies[0].position
+
+    @property
+    def position(self) -> Position:
+        """The present position."""
+        return self._plies[-1].position
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves made, each as `legal_moves` spells it."""
+        return tuple(self._moves)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self.outcome is not None
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game has ended, None while it goes on.
+
+        >>> from relaysow import Position, giuthi
+        >>> Game(Position(giuthi(pits=3, seeds=4), (1, 0, 0, 0, 1, 1), stores=(10, 11))).outcome
+        Outcome(winner=1, stores=(11, 13), end='both_stuck')
+        """
+        return self._plies[-1].outcome
+
+    @property
+    def legal_moves(self) -> LegalMoves | RemainingMoves:
+        """The moves that may be made: those of the position, none when the game is over, and
+        under `repetition_scope="turn"` without those that repeat within the turn."""
+        ply = self._plies[-1]
+        position, every = ply.position, ply.position.legal_moves
+        listed = self._compares_turns and position.redistributions == 2
+        if ply.outcome is None and not listed:
+            return every
+        if self._legal is None:
+            left = () if ply.outcome else _remaining(position, self._turn(ply.turn))
+            self._legal = RemainingMoves(left, every)
+        return self._legal
+
+    def push(self, move: Move) -> None:
+        """Make a move.
+
+        Raises `IllegalMove`, naming the move, the position and the reason, `TypeError` for
+        anything but a `Sow` or a `Redistribute`.
+        """
+        if not isinstance(move, (Sow, Redistribute)):
+            raise TypeError(f"a move must be Sow or Redistribute, not {move!r}")
+        if self.is_over:
+            raise self._illegal(move, "the game is over")
+        before, turn = self.position, self._plies[-1].turn
+        after = before.play(move)
+        if not _same_turn(before, after):
+            turn = len(self._plies)
+        elif self._compares_turns and not after.is_over and after in self._turn(turn):
+            raise self._illegal(move, "it repeats a position of this turn")
+        ply = self._judged(after, turn)
+        self._moves.append(notation.canonical(before, move))
+        self._enter(ply)
+
+    def undo(self) -> Move:
+        """Take the last move back and return it; `IndexError` if there is none."""
+        if not self._moves:
+            raise IndexError("no move to undo")
+        self._compared.difference_update(self._plies.pop().compared)
+        self._legal = None
+        return self._moves.pop()
+
+    def record(self) -> str:
+        """The game as text (the grammar is that of `relaysow.notation`); `from_record` gives it
+        back."""
+        return notation.record(self)
+
+    @classmethod
+    def from_record(cls, text: str) -> Game:
+        """The game of a record, played again.
+
+        Raises `NotationError`, naming line and column, for text that is no record, an illegal
+        move, or a result that the moves do not give.
+
+        >>> from relaysow import Sow, giuthi
+        >>> game = Game(giuthi(pits=5, seeds=4))
+        >>> game.push(Sow(0, direction="ccw"))
+        >>> Game.from_record(game.record()).position == game.position
+        True
+        """
+        return notation.replay(text, cls)
+
+    def __repr__(self) -> str:
+        mover = notation.PLAYERS[self.position.mover]
+        state = f"{self.outcome}" if self.is_over else f"{mover} to move"
+        count = "1 move" if len(self._moves) == 1 else f"{len(self._moves)} moves"
+        return f"<Game of {self.start.rules!r}: {count}, {state}>"
+
+    def _illegal(self, move: Move, reason: str) -> IllegalMove:
+        return IllegalMove(f"illegal move {move!r} in {self.position.to_text()}: {reason}")
+
+    def _turn(self, since: int) -> list[Position]:
+        """The positions of a turn that began after so many moves."""
+        return [ply.position for ply in self._plies[since:]]
+
+    def _judged(self, position: Position, turn: int) -> _Ply:
+        """The next ply, from the position a move leads to and the beginning of its turn."""
+        rules, at = position.rules, len(self._plies)
+        compared: list[Position] = []
+        outcome: Outcome | None = None
+        while not position.is_over and position.redistributions == 2 and rules.repetition != "off":
+            if turn == at or not self._compares_turns:
+                if position in self._compared or position in compared:
+                    outcome = _repetition(position)
+                    break
+                compared.append(position)
+            if not self._compares_turns:
+                break
+            if any(True for _ in _remaining(position, [*self._turn(turn), position])):
+                break
+            # The mover is stuck: his opponent, or he himself without duties, begins a new turn.
+            other = _handed_over(position)
+            if rules.end in ("able_player_sweeps", "last_mover_sweeps"):
+                swept = rules.end == "last_mover_sweeps" or not other.is_over
+                outcome = _ended(position, swept)
+                break
+            position, turn = other, at
+        winner, stores, end = position.winner, position.final_stores, position.end
+        if winner is not None and stores is not None and end is not None:
+            outcome = Outcome(winner, stores, end)
+        return _Ply(position, turn, outcome, tuple(compared))
+
+    def _enter(self, ply: _Ply) -> None:
+        self._plies.append(ply)
+        self._compared.update(ply.compared)
+        self._legal = None
+
+
+def _same_turn(before: Position, after: Position) -> bool:
+    return after.mover == before.mover and not after.passed
+
+
+def _remaining(position: Position, turn: list[Position]) -> Iterator[Move]:
+    """The legal moves that do not bring back a position of the turn."""
+    for move in position.legal_moves:
+        after = position.play(move)
+        if after.is_over or not _same_turn(position, after) or after not in turn:
+            yield move
+
+
+def _handed_over(position: Position) -> Position:
+    """The position after a pass: its duties lapse."""
+    return Position(
+        position.rules,
+        position.pits,
+        position.stores,
+        1 - position.mover,
+        position.protected,
+    )
+
+
+def _rows(position: Position) -> tuple[int, int]:
+    """The seeds in South's row and in North's."""
+    n = position.rules.pits
+    return sum(position.pits[:n]), sum(position.pits[n:])
+
+
+def _outcome(stores: tuple[int, int], end: str) -> Outcome:
+    winner = -1 if stores[0] == stores[1] else int(stores[1] > stores[0])
+    return Outcome(winner, stores, end)
+
+
+def _repetition(position: Position) -> Outcome:
+    """The outcome where a position has come again."""
+    stores = position.stores
+    if position.rules.repetition == "draw":
+        return Outcome(-1, stores, "repetition")
+    if position.rules.repetition == "score":
+        south, north = _rows(position)
+        stores = (stores[0] + south, stores[1] + north)
+    return _outcome(stores, "repetition")
+
+
+def _ended(position: Position, swept: bool) -> Outcome:
+    """The outcome where the mover cannot move: the opponent adds all that is left if `swept`, else
+    each adds his own row."""
+    south, north = _rows(position)
+    if swept:
+        south, north = (0, south + north) if position.mover == 0 else (south + north, 0)
+    stores = (position.stores[0] + south, position.stores[1] + north)
+    return _outcome(stores, "swept" if swept else "both_stuck")
