@@ -1,0 +1,1188 @@
+// The Python module `relaysow._core`: conversions, checks, the GIL; no rules.
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "board.hpp"
+#include "moves.hpp"
+#include "rules.hpp"
+#include "simulate.hpp"
+#include "sowing.hpp"
+
+namespace py = pybind11;
+using namespace py::literals;
+
+namespace relaysow {
+namespace {
+
+// Python's own types and names, set once at import and kept for good.
+struct PythonTypes {
+    py::object rules, sow, redistribute, lap, sowing;
+    py::object illegal_move, position_error;
+    py::object choices;
+    py::str pit{"pit"}, lift{"lift"}, direction{"direction"}, emptied{"emptied"}, placed{"placed"};
+    py::str ccw{"ccw"}, cw{"cw"};
+    py::dict books;
+};
+PythonTypes* python = nullptr;
+
+std::string text(const py::handle& value) { return py::str(value).cast<std::string>(); }
+std::string shown(const py::handle& value) { return py::repr(value).cast<std::string>(); }
+
+// ---- long work answers Ctrl-C and lets other threads run ----
+
+bool time_to_ask() {
+    using clock = std::chrono::steady_clock;
+    thread_local clock::time_point last{};
+    const clock::time_point now = clock::now();
+    if (now - last < std::chrono::milliseconds(20)) return false;
+    last = now;
+    return true;
+}
+
+void check_signals() {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+// For work that holds the GIL.
+const Poll poll_with_gil{[](void*) {
+                             if (!time_to_ask()) return;
+                             { const py::gil_scoped_release others_may_run; }
+                             check_signals();
+                         },
+                         nullptr};
+
+// For work that has released it.
+const Poll poll_without_gil{[](void*) {
+                                if (!time_to_ask()) return;
+                                const py::gil_scoped_acquire gil;
+                                check_signals();
+                            },
+                            nullptr};
+
+// ---- rules ----
+
+// The rules of a position in both worlds, and the Python objects of its moves.
+struct Book {
+    Rules rules;
+    py::object python_rules;
+    py::ssize_t hash = 0;
+    std::vector<py::object> whole_lifts;  // Sow of each pit and direction, lift not named
+
+    explicit Book(const py::object& given) : python_rules(given), hash(py::hash(given)) {
+        rules.pits = given.attr("pits").cast<int>();
+        std::size_t pit = 0;
+        for (const py::handle seeds : given.attr("setup")) {
+            rules.setup[pit++] = seeds.cast<std::uint16_t>();
+        }
+        rules.minimum_lift = given.attr("minimum_lift").cast<int>();
+        read(given, "lift", rules.lift);
+        read(given, "direction", rules.direction);
+        read(given, "relay", rules.relay);
+        read(given, "origin", rules.origin);
+        read(given, "first_lap", rules.first_lap);
+        read(given, "uncrossed", rules.uncrossed);
+        read(given, "extra_direction", rules.extra_direction);
+        read(given, "extra_pit", rules.extra_pit);
+        read(given, "lone_seed", rules.lone_seed);
+        read(given, "chain", rules.chain);
+        read(given, "bonus", rules.bonus);
+        read(given, "protection", rules.protection);
+        read(given, "redistribution", rules.redistribution);
+        read(given, "end", rules.end);
+        read(given, "repetition", rules.repetition);
+        read(given, "repetition_scope", rules.repetition_scope);
+        read(given, "endless", rules.endless);
+        const py::object max_laps = given.attr("max_laps");
+        if (!max_laps.is_none()) rules.max_laps = max_laps.cast<std::uint64_t>();
+        const bool either = rules.direction == DirectionChoice::either;
+        for (int k = 0; k < rules.ring(); ++k) {
+            for (const Direction d : {Direction::ccw, Direction::cw}) {
+                whole_lifts.push_back(python->sow(k, py::none(), either ? name(d) : py::none()));
+            }
+        }
+    }
+
+    static py::object name(Direction d) {
+        return d == Direction::ccw ? python->ccw : python->cw;
+    }
+
+    py::object move(Sow move) const {
+        if (rules.lift == Lift::all) {
+            return whole_lifts[static_cast<std::size_t>(2 * move.pit + (move.direction == Direction::cw))];
+        }
+        const bool either = rules.direction == DirectionChoice::either;
+        return python->sow(move.pit, move.lift, either ? name(move.direction) : py::none());
+    }
+
+    py::object move(const Redistribute& move) const {
+        py::tuple emptied(move.emptied_count);
+        for (int i = 0; i < move.emptied_count; ++i) {
+            emptied[static_cast<std::size_t>(i)] = move.emptied[static_cast<std::size_t>(i)];
+        }
+        py::tuple placed(rules.ring());
+        for (std::size_t i = 0; i < placed.size(); ++i) placed[i] = move.placed[i];
+        return python->redistribute(emptied, placed);
+    }
+
+private:
+    template <class Option>
+    static void read(const py::object& given, const char* name, Option& option) {
+        const auto number =
+            python->choices[name].attr("index")(given.attr(name)).cast<int>();
+        option = static_cast<Option>(number);
+    }
+};
+
+using BookPointer = std::shared_ptr<Book>;
+
+BookPointer book_of(const py::object& rules) {
+    if (!py::isinstance(rules, python->rules)) {
+        throw py::type_error("rules must be Rules, not " + shown(rules));
+    }
+    PyObject* const kept = PyDict_GetItemWithError(python->books.ptr(), rules.ptr());
+    if (kept != nullptr) return py::reinterpret_borrow<py::object>(kept).cast<BookPointer>();
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    auto book = std::make_shared<Book>(rules);
+    if (python->books.size() >= 256) python->books.clear();
+    python->books[rules] = py::cast(book);
+    return book;
+}
+
+// ---- positions ----
+
+struct Position {
+    BookPointer book;
+    AnyBoard board;
+    Verdict verdict;
+
+    const Rules& rules() const { return book->rules; }
+    bool is_over() const { return verdict.end != End::running; }
+    void settle() { verdict = relaysow::settle(rules(), board, poll_with_gil); }
+
+    std::optional<std::array<int, 2>> final_stores() const {
+        if (!is_over()) return std::nullopt;
+        return relaysow::final_stores(rules(), board, verdict.sweep);
+    }
+
+    friend bool operator==(const Position& a, const Position& b) {
+        return a.board.same_ring(a.rules(), b.board.ring) &&
+               a.board.stores[0] == b.board.stores[0] && a.board.stores[1] == b.board.stores[1] &&
+               a.board.mover == b.board.mover && a.board.direction == b.board.direction &&
+               a.board.barred == b.board.barred &&
+               a.board.redistributions == b.board.redistributions &&
+               a.board.drawn == b.board.drawn &&
+               a.board.protected_pits == b.board.protected_pits &&
+               (a.book == b.book || a.rules() == b.rules());
+    }
+};
+
+[[noreturn]] void refuse(const std::string& why) {
+    py::set_error(python->position_error, why.c_str());
+    throw py::error_already_set();
+}
+
+// A Python integer in `low`…`high`; a `TypeError` for anything else, a `PositionError` outside.
+int whole_number(const py::handle& value, const std::string& name, int low, int high,
+                 const std::string& allowed) {
+    if (PyBool_Check(value.ptr()) || PyIndex_Check(value.ptr()) == 0) {
+        throw py::type_error(name + " must be an integer, not " + shown(value));
+    }
+    const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    if (!number) throw py::error_already_set();
+    int overflow = 0;
+    const long long result = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    if (overflow != 0 || result < low || result > high) {
+        refuse(name + "=" + text(number) + ": must be " + allowed);
+    }
+    return static_cast<int>(result);
+}
+
+py::tuple sequence(const py::handle& value, const std::string& name) {
+    if (py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value) ||
+        !py::isinstance<py::iterable>(value)) {
+        throw py::type_error(name + " must be a sequence of integers, not " + shown(value));
+    }
+    return py::tuple(py::reinterpret_borrow<py::object>(value));
+}
+
+Position set_up(const py::object& rules_object, const py::object& pits, const py::object& stores,
+                const py::object& mover, const py::object& protected_pits,
+                const py::object& direction, const py::object& barred,
+                const py::object& redistributions, const py::object& drawn) {
+    Position position;
+    position.book = book_of(rules_object);
+    const Rules& rules = position.rules();
+    AnyBoard& board = position.board;
+    const int size = rules.ring();
+    const auto on_ring = "a ring index, 0…" + std::to_string(size - 1);
+
+    const py::tuple counts = sequence(pits, "pits");
+    if (static_cast<int>(counts.size()) != size) {
+        refuse("pits has " + std::to_string(counts.size()) + " counts: must be " +
+               std::to_string(size) + " for pits=" + std::to_string(rules.pits));
+    }
+    int total = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const int seeds = whole_number(counts[i], "pits[" + std::to_string(i) + "]", 0, max_seeds,
+                                       "0…1000 seeds");
+        total += seeds;
+#ifdef RELAYSOW_PLANT_OVERFLOW  // a fault for the fuzzer to find: past the end of the ring
+        const std::size_t at = seeds == 77 && i + 1 == counts.size() ? i + 4096 : i;
+        board.ring[at] = static_cast<std::uint16_t>(seeds);
+#else
+        board.ring[i] = static_cast<std::uint16_t>(seeds);
+#endif
+    }
+    const py::tuple both = sequence(stores, "stores");
+    if (both.size() != 2) {
+        refuse("stores has " + std::to_string(both.size()) + " counts: must be 2, South's and North's");
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+        const int seeds = whole_number(both[i], "stores[" + std::to_string(i) + "]", 0, max_seeds,
+                                       "0…1000 seeds");
+        total += seeds;
+        board.stores[i] = static_cast<std::uint16_t>(seeds);
+    }
+    if (total > max_seeds) {
+        refuse("pits and stores hold " + std::to_string(total) + " seeds: must be at most 1000");
+    }
+    board.mover = static_cast<std::uint8_t>(
+        whole_number(mover, "mover", 0, 1, "0 (South) or 1 (North)"));
+
+    if (redistributions.is_none()) {
+        board.redistributions = 2;
+    } else if (rules.redistribution == Redistribution::none) {
+        board.redistributions = static_cast<std::uint8_t>(whole_number(
+            redistributions, "redistributions", 2, 2, "None or 2 with redistribution='none'"));
+    } else {
+        board.redistributions = static_cast<std::uint8_t>(
+            whole_number(redistributions, "redistributions", 0, 2, "the number made, 0…2"));
+    }
+
+    for (const py::handle pit : sequence(protected_pits, "protected")) {
+        const int k = whole_number(pit, "protected pit", 0, size - 1, on_ring);
+        if (board.protected_pits.has(k)) {
+            refuse("protected pit " + std::to_string(k) + " is named twice");
+        }
+        board.protected_pits.add(k);
+    }
+    if (rules.protection == Protection::none) board.protected_pits = {};
+    if (rules.protection == Protection::until_lifted && board.redistributions < 2 &&
+        !board.protected_pits.empty()) {
+        refuse("protected=" + shown(protected_pits) +
+               ": nothing is protected before the last redistribution");
+    }
+
+    if (!direction.is_none()) {
+        if (!py::isinstance<py::str>(direction)) {
+            throw py::type_error("direction must be 'ccw', 'cw' or None, not " + shown(direction));
+        }
+        const bool ccw = direction.equal(python->ccw);
+        if (!ccw && !direction.equal(python->cw)) {
+            refuse("direction=" + shown(direction) + ": must be 'ccw', 'cw' or None");
+        }
+        if (rules.extra_direction != ExtraDirection::opposite) {
+            refuse("direction=" + shown(direction) +
+                   ": there is such a duty only under extra_direction='opposite'");
+        }
+        board.direction = ccw ? Duty::ccw : Duty::cw;
+    }
+    if (!barred.is_none()) {
+        const int row = rules.row(board.mover);
+        const int pit = whole_number(barred, "barred", row, row + rules.pits - 1,
+                                     "None or a pit of the mover, " + std::to_string(row) + "…" +
+                                         std::to_string(row + rules.pits - 1));
+        if (rules.extra_pit != ExtraPit::not_origin) {
+            refuse("barred=" + std::to_string(pit) +
+                   ": there is such a duty only under extra_pit='not_origin'");
+        }
+        board.barred = static_cast<std::int16_t>(pit);
+    }
+    if (board.redistributions < 2 && (board.direction != Duty::none || board.barred != no_pit)) {
+        refuse("direction=" + shown(direction) + ", barred=" + shown(barred) +
+               ": there are no duties before the last redistribution");
+    }
+    if (!py::isinstance<py::bool_>(drawn)) {
+        throw py::type_error("drawn must be True or False, not " + shown(drawn));
+    }
+    board.drawn = drawn.cast<bool>();
+    if (board.drawn && rules.endless != Endless::draw) {
+        refuse("drawn=True: a sowing draws the game only under endless='draw'");
+    }
+    position.settle();
+    return position;
+}
+
+Position start(const py::object& rules_object) {
+    Position position;
+    position.book = book_of(rules_object);
+    const Rules& rules = position.rules();
+    const bool redistributed = rules.redistribution != Redistribution::none;
+    position.board.redistributions = redistributed ? 0 : 2;
+    for (int pit = 0; pit < rules.ring(); ++pit) {
+        const std::uint16_t seeds = rules.setup[static_cast<std::size_t>(pit)];
+        position.board.ring[pit] = seeds;
+        if (rules.protection == Protection::until_owner_lifts ||
+            (rules.protection == Protection::until_lifted && !redistributed && seeds != 0)) {
+            position.board.protected_pits.add(pit);
+        }
+    }
+    position.settle();
+    return position;
+}
+
+py::tuple ring_tuple(const Position& p) {
+    py::tuple pits(p.rules().ring());
+    for (std::size_t i = 0; i < pits.size(); ++i) pits[i] = p.board.ring[i];
+    return pits;
+}
+
+py::tuple protected_tuple(const Position& p) {
+    py::list pits;
+    for (int pit = 0; pit < p.rules().ring(); ++pit) {
+        if (p.board.protected_pits.has(pit)) pits.append(pit);
+    }
+    return py::tuple(pits);
+}
+
+py::object duty_direction(const Position& p) {
+    if (p.board.direction == Duty::none) return py::none();
+    return p.board.direction == Duty::ccw ? python->ccw : python->cw;
+}
+
+py::object duty_barred(const Position& p) {
+    if (p.board.barred == no_pit) return py::none();
+    return py::int_(static_cast<int>(p.board.barred));
+}
+
+py::object winner(const Position& p) {
+    const auto stores = p.final_stores();
+    if (!stores) return py::none();
+    if (p.verdict.end == End::endless || (*stores)[0] == (*stores)[1]) return py::int_(-1);
+    return py::int_((*stores)[0] > (*stores)[1] ? 0 : 1);
+}
+
+py::object end_name(const Position& p) {
+    switch (p.verdict.end) {
+        case End::both_stuck:
+            return py::str("both_stuck");
+        case End::row_empty:
+            return py::str("row_empty");
+        case End::swept:
+            return py::str("swept");
+        case End::endless:
+            return py::str("endless");
+        default:
+            return py::none();
+    }
+}
+
+py::tuple constructor_arguments(const Position& p) {
+    return py::make_tuple(p.book->python_rules, ring_tuple(p),
+                          py::make_tuple(p.board.stores[0], p.board.stores[1]), p.board.mover,
+                          protected_tuple(p), duty_direction(p), duty_barred(p),
+                          p.board.redistributions, p.board.drawn);
+}
+
+std::string position_repr(const Position& p) {
+    const py::tuple given = constructor_arguments(p);
+    std::string call = "Position(" + shown(given[0]) + ", pits=" + shown(given[1]) +
+                       ", stores=" + shown(given[2]) + ", mover=" + shown(given[3]);
+    if (!p.board.protected_pits.empty()) call += ", protected=" + shown(given[4]);
+    if (p.board.direction != Duty::none) call += ", direction=" + shown(given[5]);
+    if (p.board.barred != no_pit) call += ", barred=" + shown(given[6]);
+    if (p.board.redistributions < 2) call += ", redistributions=" + shown(given[7]);
+    if (p.board.drawn) call += ", drawn=True";
+    return call + ")";
+}
+
+std::size_t position_hash(const Position& p) {
+    std::uint64_t h = static_cast<std::uint64_t>(p.book->hash);
+    const auto mix = [&](std::uint64_t word) {
+        h = (h ^ word) * 0x9E3779B97F4A7C15;
+        h ^= h >> 29;
+    };
+    for (int pit = 0; pit < p.rules().ring(); pit += 2) {
+        mix(p.board.ring[pit] | static_cast<std::uint64_t>(p.board.ring[pit + 1]) << 16 |
+            static_cast<std::uint64_t>(pit) << 32);
+    }
+    mix(p.board.stores[0] | static_cast<std::uint64_t>(p.board.stores[1]) << 16 |
+        static_cast<std::uint64_t>(p.board.mover) << 32 |
+        static_cast<std::uint64_t>(p.board.direction) << 33 |
+        static_cast<std::uint64_t>(p.board.redistributions) << 35 |
+        static_cast<std::uint64_t>(p.board.drawn) << 37 |
+        static_cast<std::uint64_t>(p.board.barred + 1) << 40);
+    mix(p.board.protected_pits.low);
+    mix(p.board.protected_pits.high);
+    return static_cast<std::size_t>(h);
+}
+
+py::module_ notation() { return py::module_::import("relaysow.notation"); }
+
+// ---- moves ----
+
+[[noreturn]] void refuse_move(const py::handle& move, const Position& position,
+                              const std::string& reason) {
+    const std::string where =
+        notation().attr("to_text")(position).cast<std::string>();
+    py::set_error(python->illegal_move,
+                  ("illegal move " + shown(move) + " in " + where + ": " + reason).c_str());
+    throw py::error_already_set();
+}
+
+[[noreturn]] void refuse_type(const py::handle& move) {
+    throw py::type_error("a move must be Sow or Redistribute, not " + shown(move));
+}
+
+// An attribute of a move that `moves.py` has checked to be an int or None; −1 for None, and a number
+// past every board for one that does not fit.
+int move_number(const py::handle& move, const py::str& name) {
+    const auto value =
+        py::reinterpret_steal<py::object>(PyObject_GetAttr(move.ptr(), name.ptr()));
+    if (!value) throw py::error_already_set();
+    if (value.is_none()) return -1;
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    if (number == -1 && overflow == 0 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+    constexpr int beyond = 1 << 20;
+    return overflow != 0 || number < 0 || number > beyond ? beyond : static_cast<int>(number);
+}
+
+// The candidate that a Python `Sow` means, or why it is none.
+std::string as_candidate(const Position& p, const py::handle& given, Sow& move) {
+    const Rules& rules = p.rules();
+    const AnyBoard& board = p.board;
+    if (p.is_over()) return "the game is over";
+    if (board.redistributions < 2) return "a redistribution is due, not a sowing";
+    const int row = rules.row(board.mover);
+    const int pit = move_number(given, python->pit);
+    const auto pit_text = [&] { return "pit " + text(given.attr(python->pit)); };
+    if (pit < row || pit >= row + rules.pits) {
+        return pit_text() + " is not the mover's: must be " + std::to_string(row) + "…" +
+               std::to_string(row + rules.pits - 1);
+    }
+    const int content = board.ring[pit];
+    if (content < rules.minimum_lift) {
+        return pit_text() + " holds " + std::to_string(content) +
+               (content == 1 ? " seed: at least " : " seeds: at least ") +
+               std::to_string(rules.minimum_lift) + " must be lifted";
+    }
+    if (pit == board.barred) {
+        return pit_text() + " is barred: the extra move must start from another pit";
+    }
+    int lift = move_number(given, python->lift);
+    if (lift == -1) lift = content;
+    const auto lift_text = [&] { return "lift " + text(given.attr(python->lift)) + " of "; };
+    if (lift > content) {
+        return lift_text() + pit_text() + ": it holds " + std::to_string(content);
+    }
+    if (lift < content && rules.lift == Lift::all) {
+        return lift_text() + pit_text() + ": all " + std::to_string(content) + " must be lifted";
+    }
+    const auto direction = py::reinterpret_steal<py::object>(
+        PyObject_GetAttr(given.ptr(), python->direction.ptr()));
+    if (!direction) throw py::error_already_set();
+    Direction chosen = Direction::ccw;
+    if (direction.is_none()) {
+        if (rules.direction == DirectionChoice::either) {
+            return "direction None: must be 'ccw' or 'cw'";
+        }
+    } else {
+        if (!direction.is(python->ccw) && !direction.equal(python->ccw)) chosen = Direction::cw;
+        if (chosen == Direction::cw && rules.direction == DirectionChoice::ccw) {
+            return "direction 'cw': must be 'ccw'";
+        }
+        if (board.direction == Duty::ccw && chosen == Direction::cw) {
+            return "direction 'cw': must be 'ccw'";
+        }
+        if (board.direction == Duty::cw && chosen == Direction::ccw) {
+            return "direction 'ccw': must be 'cw'";
+        }
+    }
+    move = {pit, lift, chosen};
+    return {};
+}
+
+// The redistribution that a Python `Redistribute` means, or why it is none.
+std::string as_redistribution(const Position& p, const py::handle& given,
+                              const Redistributions<AnyBoard>& all, Redistribute& move) {
+    const Rules& rules = p.rules();
+    const auto emptied = given.attr(python->emptied).cast<py::tuple>();
+    const auto placed = given.attr(python->placed).cast<py::tuple>();
+    const int fewest = all.fewest_emptied(), most = all.most_emptied();
+    const auto number = static_cast<int>(emptied.size() > 3 ? 3 : emptied.size());
+    bool fits = number >= fewest && number <= most;
+    int lifted = 0;
+    for (std::size_t i = 0; fits && i < emptied.size(); ++i) {
+        const py::object value = emptied[i];
+        int overflow = 0;
+        const long long pit = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+        fits = overflow == 0 && pit >= 0 && pit < rules.ring() &&
+               rules.owner(static_cast<int>(pit)) == p.board.mover && p.board.ring[pit] != 0;
+        if (fits) {
+            move.emptied[i] = static_cast<int>(pit);
+            lifted += p.board.ring[pit];
+        }
+    }
+    if (!fits) {
+        return "emptied " + shown(emptied) + ": must be " +
+               (fewest == most ? "exactly " : "at most ") + std::to_string(most) +
+               " of the mover's occupied pits";
+    }
+    move.emptied_count = number;
+    if (static_cast<int>(placed.size()) != rules.ring()) {
+        return "placed has " + std::to_string(placed.size()) + " counts: must be " +
+               std::to_string(rules.ring());
+    }
+    py::int_ sum(0);
+    bool small = true;
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+        const py::object value = placed[i];
+        sum = sum + value;
+        int overflow = 0;
+        const long long seeds = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+        small = small && overflow == 0 && seeds <= max_seeds;
+        move.placed[i] = static_cast<std::uint16_t>(small ? seeds : 0);
+    }
+    if (!small || sum.cast<int>() != lifted) {
+        return "placed holds " + text(sum) + " seeds: the emptied pits hold " +
+               std::to_string(lifted);
+    }
+    return {};
+}
+
+std::string why_illegal(const Rules& rules, const Laps& laps) {
+    switch (laps.end) {
+        case SowingEnd::forbidden_first_lap:
+            return "its first lap ends in an occupied pit of the mover's own row";
+        case SowingEnd::endless:
+            return "its sowing never ends (period " + std::to_string(laps.period) + " laps)";
+        default:
+            return "its sowing goes on past max_laps=" + std::to_string(rules.max_laps) + " laps";
+    }
+}
+
+bool is_sow(const py::handle& move) {
+    return Py_TYPE(move.ptr()) == reinterpret_cast<PyTypeObject*>(python->sow.ptr()) ||
+           py::isinstance(move, python->sow);
+}
+bool is_redistribute(const py::handle& move) { return py::isinstance(move, python->redistribute); }
+
+Position after_redistribution(const Position& p, const py::handle& given) {
+    if (p.is_over()) refuse_move(given, p, "the game is over");
+    if (p.board.redistributions == 2) {
+        refuse_move(given, p, "a sowing is due, not a redistribution");
+    }
+    const Redistributions<AnyBoard> all(p.rules(), p.board);
+    Redistribute move;
+    const std::string reason = as_redistribution(p, given, all, move);
+    if (!reason.empty()) refuse_move(given, p, reason);
+    Position after = p;
+    redistribute(p.rules(), after.board, move);
+    after.settle();
+    return after;
+}
+
+Position play(const Position& p, const py::object& given) {
+    if (!is_sow(given)) {
+        if (!is_redistribute(given)) refuse_type(given);
+        return after_redistribution(p, given);
+    }
+    Sow move;
+    const std::string reason = as_candidate(p, given, move);
+    if (!reason.empty()) refuse_move(given, p, reason);
+    Position after;
+    NoTrace trace;
+    const Sown sown = sow(p.rules(), p.board, after.board, move, poll_with_gil, trace);
+    if (!sown.legal) refuse_move(given, p, why_illegal(p.rules(), sown.laps));
+    after.book = p.book;
+    after.settle();
+    return after;
+}
+
+constexpr std::size_t path_laps = 10'000;
+
+struct PathTrace {
+    struct Lap {
+        int origin, seeds;
+        Direction direction;
+        int last;
+    };
+    std::vector<Lap> laps;
+    std::vector<int> captured;
+
+    void lap(int origin, int seeds, Direction direction, int last) {
+        if (laps.size() < path_laps) laps.push_back({origin, seeds, direction, last});
+    }
+    void capture(int pit) { captured.push_back(pit); }
+};
+
+py::object sowing_of(const Position& p, const py::object& given) {
+    const Rules& rules = p.rules();
+    if (!is_sow(given)) {
+        if (!is_redistribute(given)) refuse_type(given);
+        return python->sowing(0, py::tuple(), false, false, 0, py::tuple(), false, false,
+                              py::none(), false, after_redistribution(p, given), py::none());
+    }
+    Sow move;
+    const std::string refusal = as_candidate(p, given, move);
+    if (!refusal.empty()) refuse_move(given, p, refusal);
+    Position after;
+    after.book = p.book;
+    PathTrace trace;
+    const Sown sown = sow(rules, p.board, after.board, move, poll_with_gil, trace);
+    const Laps& laps = sown.laps;
+    const bool endless = laps.end == SowingEnd::endless;
+
+    std::uint64_t sown_laps = laps.count;
+    if (endless) {
+        sown_laps = laps_to_return(rules, p.board, move, laps.period, path_laps + 1);
+        if (trace.laps.size() > sown_laps) trace.laps.resize(sown_laps);
+    }
+    const std::size_t kept = sown_laps < path_laps ? sown_laps : path_laps;
+    while (trace.laps.size() < kept) {  // capped, but proved endless before the cap
+        trace.laps.push_back(trace.laps[trace.laps.size() - laps.period]);
+    }
+    py::tuple path(trace.laps.size());
+    for (std::size_t i = 0; i < trace.laps.size(); ++i) {
+        const PathTrace::Lap& lap = trace.laps[i];
+        path[i] = python->lap(lap.origin, lap.seeds, Book::name(lap.direction), lap.last);
+    }
+    py::object after_object = py::none(), reason = py::none();
+    if (sown.legal) {
+        after.settle();
+        after_object = py::cast(after);
+    } else {
+        reason = py::str(why_illegal(rules, laps));
+    }
+    return python->sowing(endless ? py::object(py::none()) : py::int_(laps.count), path,
+                          sown_laps > path_laps, laps.crossed, sown.captured,
+                          py::tuple(py::cast(trace.captured)), sown.moves_again, endless,
+                          endless ? py::object(py::int_(laps.period)) : py::none(),
+                          laps.end == SowingEnd::capped, after_object, reason);
+}
+
+py::int_ to_python(const Natural& number) {
+    if (number.fits_63_bits()) return py::int_(number.low64());
+    std::string bytes;
+    for (std::size_t i = 0; i < number.size(); ++i) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            bytes.push_back(static_cast<char>(number.limb(i) >> shift & 0xFF));
+        }
+    }
+    const py::object int_type = py::reinterpret_borrow<py::object>(
+        reinterpret_cast<PyObject*>(&PyLong_Type));
+    return py::int_(int_type.attr("from_bytes")(py::bytes(bytes), "little"));
+}
+
+// A Python int that is at least 0 and below `count`.
+Natural to_natural(const py::int_& number, const Natural& count) {
+    if (count.fits_63_bits()) return Natural(number.cast<std::uint64_t>());
+    const auto bytes = number.attr("to_bytes")(4 * count.size(), "big").cast<std::string>();
+    Natural result;
+    for (std::size_t i = 0; i < bytes.size(); i += 4) {
+        std::uint32_t word = 0;
+        for (std::size_t k = 0; k < 4; ++k) {
+            word = word << 8 | static_cast<unsigned char>(bytes[i + k]);
+        }
+        result.append_low_word(word);
+    }
+    return result;
+}
+
+// The legal moves of a position: sowings listed, redistributions only numbered.
+class LegalMoves {
+public:
+    explicit LegalMoves(const Position& p) : position_(p) {
+        if (p.is_over()) return;
+        if (p.board.redistributions < 2) {
+            redistributions_.emplace(p.rules(), p.board);
+            return;
+        }
+        AnyBoard scratch;
+        const Candidates<AnyBoard> candidates(p.rules(), p.board);
+        candidates.any([&](Sow move) {
+            if (is_legal(p.rules(), p.board, scratch, move, poll_with_gil)) sowings_.push_back(move);
+            return false;
+        });
+    }
+
+    py::int_ count() const {
+        return redistributions_ ? to_python(redistributions_->count()) : py::int_(sowings_.size());
+    }
+    bool any() const {
+        return redistributions_ ? !redistributions_->count().is_zero() : !sowings_.empty();
+    }
+    std::size_t size() const {
+        if (!redistributions_) return sowings_.size();
+        const Natural& count = redistributions_->count();
+        if (!count.fits_63_bits() || count.low64() > static_cast<std::uint64_t>(PY_SSIZE_T_MAX)) {
+            py::set_error(PyExc_OverflowError,
+                          ("there are " + text(to_python(count)) +
+                           " legal moves, more than len() can tell: use .count")
+                              .c_str());
+            throw py::error_already_set();
+        }
+        return static_cast<std::size_t>(count.low64());
+    }
+
+    py::object item(const py::object& given) const {
+        if (PyBool_Check(given.ptr()) || PyIndex_Check(given.ptr()) == 0) {
+            throw py::type_error("a move's number must be an integer or a slice, not " +
+                                 shown(given));
+        }
+        py::int_ number = py::reinterpret_steal<py::int_>(PyNumber_Index(given.ptr()));
+        if (!number) throw py::error_already_set();
+        const py::int_ all = count(), zero(0);
+        const py::int_ asked = number;
+        if (number.attr("__lt__")(zero).cast<bool>()) number = number + all;
+        if (number.attr("__lt__")(zero).cast<bool>() || number.attr("__ge__")(all).cast<bool>()) {
+            throw py::index_error("no move number " + text(asked) + ": there are " + text(all) +
+                                  " legal moves");
+        }
+        const Book& book = *position_.book;
+        if (!redistributions_) return book.move(sowings_[number.cast<std::size_t>()]);
+        return book.move((*redistributions_)[to_natural(number, redistributions_->count())]);
+    }
+
+    py::list slice(const py::slice& given) const {
+        const py::object numbers =
+            py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyRange_Type))(
+                count())[given];
+        py::list moves;
+        for (const py::handle number : numbers) {
+            moves.append(item(py::reinterpret_borrow<py::object>(number)));
+            poll_with_gil();
+        }
+        return moves;
+    }
+
+    py::tuple sowing_tuple() const {
+        py::tuple moves(sowings_.size());
+        for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = position_.book->move(sowings_[i]);
+        return moves;
+    }
+
+    // The number of a move, None if it is not among them.
+    std::optional<py::int_> find(const py::object& given) const {
+        if (redistributions_) {
+            Redistribute move;
+            if (!is_redistribute(given) ||
+                !as_redistribution(position_, given, *redistributions_, move).empty()) {
+                return std::nullopt;
+            }
+            return to_python(redistributions_->index(move));
+        }
+        Sow move;
+        if (!is_sow(given) || !as_candidate(position_, given, move).empty()) return std::nullopt;
+        for (std::size_t i = 0; i < sowings_.size(); ++i) {
+            if (sowings_[i] == move) return py::int_(i);
+        }
+        return std::nullopt;
+    }
+
+    py::int_ index(const py::object& given) const {
+        if (!is_sow(given) && !is_redistribute(given)) refuse_type(given);
+        const auto number = find(given);
+        if (!number) {
+            throw py::value_error(shown(given) + " is not a legal move in " +
+                                  notation().attr("to_text")(position_).cast<std::string>());
+        }
+        return *number;
+    }
+
+    bool same_numbering(const LegalMoves& other) const {
+        return redistributions_ && other.redistributions_ && position_ == other.position_;
+    }
+    bool numbered_only() const { return redistributions_.has_value(); }
+
+private:
+    Position position_;
+    std::vector<Sow> sowings_;
+    std::optional<Redistributions<AnyBoard>> redistributions_;
+};
+
+py::object iterate(const py::object& self) {
+    const auto& moves = self.cast<const LegalMoves&>();
+    if (!moves.numbered_only()) return py::iter(moves.sowing_tuple());
+    const auto builtins = py::module_::import("builtins");
+    return builtins.attr("map")(self.attr("__getitem__"), builtins.attr("range")(moves.count()));
+}
+
+py::object equal_moves(const py::object& self, const py::object& other) {
+    const auto& moves = self.cast<const LegalMoves&>();
+    if (py::isinstance<LegalMoves>(other) && moves.same_numbering(other.cast<const LegalMoves&>())) {
+        return py::bool_(true);
+    }
+    const bool listed = py::isinstance<py::list>(other) || py::isinstance<py::tuple>(other);
+    if (!listed && !py::hasattr(other, "legal_moves_of_a_position")) {
+        return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+    }
+    const py::object count = listed ? py::object(py::int_(py::len(other))) : other.attr("count");
+    if (!count.equal(moves.count())) return py::bool_(false);
+    const py::iterator theirs = py::iter(other);
+    py::iterator it = theirs;
+    for (const py::handle mine : py::iter(iterate(self))) {
+        if (it == py::iterator::sentinel() || !mine.equal(*it)) return py::bool_(false);
+        ++it;
+        poll_with_gil();
+    }
+    return py::bool_(true);
+}
+
+std::string moves_repr(const py::object& self) {
+    const auto& moves = self.cast<const LegalMoves&>();
+    constexpr int shown_moves = 4;
+    std::string all = "<" + text(moves.count()) + " legal moves";
+    std::string separator = ": ";
+    for (const py::handle move : moves.slice(py::slice(0, shown_moves, 1))) {
+        all += separator + shown(move);
+        separator = ", ";
+    }
+    const bool more = moves.count().attr("__gt__")(shown_moves).cast<bool>();
+    return all + (more ? ", …>" : ">");
+}
+
+// ---- actions ----
+
+int lifts_a_pit(const Position& p) {
+    return p.rules().lift == Lift::any ? p.book->python_rules.attr("seeds").cast<int>() : 1;
+}
+int directions(const Position& p) {
+    return p.rules().direction == DirectionChoice::either ? 2 : 1;
+}
+
+int action_of(const Position& p, const py::object& given) {
+    if (!is_sow(given)) {
+        if (!is_redistribute(given)) refuse_type(given);
+        throw py::value_error("a redistribution has no action number: " + shown(given));
+    }
+    Sow move;
+    const std::string reason = as_candidate(p, given, move);
+    if (!reason.empty()) refuse_move(given, p, reason);
+    const int lifts = lifts_a_pit(p);
+    const int lift = p.rules().lift == Lift::any ? move.lift : 1;
+    if (lift > lifts) {
+        throw py::value_error("lift " + std::to_string(lift) + " has no action number: the set-up holds " +
+                              std::to_string(lifts) + " seeds");
+    }
+    const int k = move.pit - p.rules().row(p.board.mover);
+    return (k * lifts + lift - 1) * directions(p) + (move.direction == Direction::cw ? 1 : 0);
+}
+
+py::object move_of(const Position& p, const py::object& given) {
+    const int lifts = lifts_a_pit(p), ways = directions(p);
+    const int actions = p.rules().pits * lifts * ways;
+    const int action = [&] {
+        try {
+            return whole_number(given, "action", 0, actions - 1,
+                                "an action number, 0…" + std::to_string(actions - 1));
+        } catch (const py::error_already_set& error) {
+            if (!error.matches(python->position_error)) throw;
+            throw py::value_error(text(error.value()));
+        }
+    }();
+    Sow move;
+    move.direction = action % ways == 1 ? Direction::cw : Direction::ccw;
+    move.lift = action / ways % lifts + 1;
+    move.pit = p.rules().row(p.board.mover) + action / ways / lifts;
+    return p.book->move(move);
+}
+
+// ---- perft and simulation ----
+
+py::int_ count_paths(const Position& p, int depth) {
+    if (depth < 0) {
+        throw py::value_error("depth=" + std::to_string(depth) + ": must be 0 or more");
+    }
+    Natural nodes;
+    {
+        const py::gil_scoped_release others_run;
+        nodes = on_narrowest(p.rules(), p.board, [&](const auto& board) {
+            return perft(p.rules(), board, p.verdict, depth, poll_without_gil);
+        });
+    }
+    return to_python(nodes);
+}
+
+Policy policy_named(const std::string& name) {
+    if (name == "random") return Policy::random;
+    if (name == "greedy") return Policy::greedy;
+    throw py::value_error("policy '" + name + "': must be 'random' or 'greedy'");
+}
+
+template <class T>
+T* column(py::dict& columns, const char* name, std::size_t games) {
+    py::array_t<T> array(static_cast<py::ssize_t>(games));
+    columns[name] = array;
+    return array.mutable_data();
+}
+
+py::tuple simulate_games(const Position& start_position, std::size_t games, std::uint64_t seed,
+                         std::uint64_t first_game, int threads, const std::string& south,
+                         const std::string& north, std::optional<std::int64_t> max_moves,
+                         const py::object& poll) {
+    SimulationPlan plan;
+    plan.rules = start_position.rules();
+    plan.start = start_position.board;
+    plan.seed = seed;
+    plan.first_game = first_game;
+    plan.games = games;
+    plan.policies = {policy_named(south), policy_named(north)};
+    if (max_moves) plan.max_moves = *max_moves;
+    plan.threads = threads;
+    if (threads < 1 || threads > 1024) {
+        throw py::value_error("threads=" + std::to_string(threads) + ": must be 1…1024");
+    }
+    if (max_moves && *max_moves < 1) {
+        throw py::value_error("max_moves=" + std::to_string(*max_moves) + ": must be 1 or more");
+    }
+    if (!max_moves && plan.rules.repetition == Repetition::off) {
+        throw py::value_error("repetition='off' needs max_moves: a game may never end");
+    }
+
+    py::dict columns;
+    SimulationColumns out;
+    py::array_t<std::int16_t> scores({static_cast<py::ssize_t>(games), py::ssize_t{2}});
+    columns["scores"] = scores;
+    out.scores = scores.mutable_data();
+    out.winner = column<std::int8_t>(columns, "winner", games);
+    out.moves = column<std::int32_t>(columns, "moves", games);
+    out.turns = column<std::int32_t>(columns, "turns", games);
+    out.laps = column<std::int64_t>(columns, "laps", games);
+    out.captures = column<std::int32_t>(columns, "captures", games);
+    out.longest = column<std::int64_t>(columns, "longest", games);
+    out.end = column<std::uint8_t>(columns, "end", games);
+    out.first_move = column<std::int64_t>(columns, "first_move", games);
+
+    std::optional<py::error_already_set> stopped_by;
+    std::size_t done = 0;
+    {
+        const py::gil_scoped_release others_run;
+        done = simulate(plan, out, [&](std::size_t games_done) {
+            const py::gil_scoped_acquire gil;
+            try {
+                check_signals();
+                if (!poll.is_none()) poll(games_done);
+                return true;
+            } catch (const py::error_already_set& error) {
+                stopped_by.emplace(error);
+                return false;
+            }
+        });
+    }
+    return py::make_tuple(columns, done,
+                          stopped_by ? py::object(stopped_by->value()) : py::object(py::none()));
+}
+
+void import_python_types() {
+    auto types = std::make_unique<PythonTypes>();
+    const auto rules = py::module_::import("relaysow.rules");
+    const auto moves = py::module_::import("relaysow.moves");
+    types->rules = rules.attr("Rules");
+    types->choices = rules.attr("CHOICES");
+    types->sow = moves.attr("Sow");
+    types->redistribute = moves.attr("Redistribute");
+    types->lap = moves.attr("Lap");
+    types->sowing = moves.attr("Sowing");
+    types->illegal_move = moves.attr("IllegalMove");
+    types->position_error = moves.attr("PositionError");
+    for (py::str* name : {&types->pit, &types->lift, &types->direction, &types->emptied,
+                          &types->placed, &types->ccw, &types->cw}) {
+        PyObject* interned = name->release().ptr();
+        PyUnicode_InternInPlace(&interned);
+        *name = py::reinterpret_steal<py::str>(interned);
+    }
+    python = types.release();
+}
+
+constexpr const char* position_doc = R"doc(A position of a game: immutable, hashable, picklable, equal by value.
+
+`pits` holds 2n counts in ring order (South's pits 0…n−1, then North's n…2n−1, counter-clockwise);
+any set-up with at most 1,000 seeds in pits and stores together will do.  `mover` is 0 (South) or
+1 (North), `protected` the ring indices of protected pits (dropped where the rules have no
+protection), `direction` and `barred` the duties of an extra move, `redistributions` the number of
+opening redistributions already made (None: all), `drawn` says that an endless sowing drew the game.
+A position never waits for a player who cannot move: forced passes are taken at once, and `passed`
+tells of it.
+
+Raises `PositionError` (a `ValueError`) naming the value and what is allowed, `TypeError` for
+anything that is not an integer.
+
+>>> import relaysow as rs
+>>> p = rs.Position(rs.giuthi(pits=5, seeds=4), pits=[0, 2, 0, 1, 0, 0, 0, 0, 0, 1], stores=(5, 4))
+>>> p.play(rs.Sow(1, direction="cw")).pits
+(2, 1, 0, 1, 0, 0, 0, 0, 0, 0)
+)doc";
+
+}  // namespace
+}  // namespace relaysow
+
+PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
+    using namespace relaysow;
+    m.doc() = "The C++ core of relaysow.";
+    import_python_types();
+
+    py::class_<Book, BookPointer>(m, "_Book");
+
+    py::class_<LegalMoves>(m, "LegalMoves", R"doc(The legal moves of a position, in canonical order: a sequence.
+
+Sowings are proved legal when the sequence is made.  Opening redistributions are never listed:
+`count`, `[i]`, `index` and `in` compute with their numbers.  `len` raises `OverflowError` past
+`sys.maxsize`; `count` is exact at any size.
+
+>>> import random, relaysow as rs
+>>> moves = rs.kiothi().start().legal_moves
+>>> len(moves)
+300450150
+>>> move = random.choice(moves)
+>>> moves[moves.index(move)] == move
+True
+)doc")
+        .def_property_readonly("count", &LegalMoves::count, "The number of moves, however large.")
+        .def_property_readonly_static("legal_moves_of_a_position",
+                                      [](const py::object&) { return true; })
+        .def("__len__", &LegalMoves::size)
+        .def("__bool__", &LegalMoves::any)
+        .def("__getitem__", &LegalMoves::slice, "number"_a)
+        .def("__getitem__", &LegalMoves::item, "number"_a)
+        .def("__iter__", &iterate)
+        .def("__contains__",
+             [](const LegalMoves& moves, const py::object& move) {
+                 return moves.find(move).has_value();
+             }, "move"_a)
+        .def("index", &LegalMoves::index, "move"_a,
+             "The number of `move`; `ValueError` if it is not legal.")
+        .def("__eq__", &equal_moves, "other"_a)
+        .def("__repr__", &moves_repr)
+        .attr("__hash__") = py::none();
+
+    py::class_<Position>(m, "Position", position_doc)
+        .def(py::init(&set_up), "rules"_a, "pits"_a, "stores"_a = py::make_tuple(0, 0),
+             "mover"_a = 0, "protected"_a = py::tuple(), "direction"_a = py::none(),
+             "barred"_a = py::none(), "redistributions"_a = py::none(), "drawn"_a = false)
+        .def_static("start", &start, "rules"_a, "The opening position of `rules`, South to move.")
+        .def_property_readonly("rules", [](const Position& p) { return p.book->python_rules; },
+                               "The `Rules` of the game.")
+        .def_property_readonly("pits", &ring_tuple, "The 2n counts in ring order.")
+        .def_property_readonly("stores", [](const Position& p) {
+            return py::make_tuple(p.board.stores[0], p.board.stores[1]);
+        }, "South's and North's store.")
+        .def_property_readonly("mover", [](const Position& p) { return static_cast<int>(p.board.mover); },
+                               "The player to move, 0 (South) or 1 (North).")
+        .def_property_readonly("protected", &protected_tuple,
+                               "The ring indices of the protected pits, rising.")
+        .def_property_readonly("direction", &duty_direction,
+                               "The only direction an extra move may take, or None.")
+        .def_property_readonly("barred", &duty_barred,
+                               "The pit an extra move may not start from, or None.")
+        .def_property_readonly("redistributions", [](const Position& p) {
+            return static_cast<int>(p.board.redistributions);
+        }, "Opening redistributions made: 0, 1, or 2 (all, or none in the rules).")
+        .def_property_readonly("drawn", [](const Position& p) { return p.board.drawn; },
+                               "Whether an endless sowing drew the game.")
+        .def_property_readonly("passed", [](const Position& p) { return p.board.passed; },
+                               "Whether a player was just passed over; no part of equality.")
+        .def_property_readonly("is_over", &Position::is_over)
+        .def_property_readonly("end", &end_name,
+                               "How the game ended: both_stuck, row_empty, swept, endless; None while it runs.")
+        .def_property_readonly("final_stores", [](const Position& p) -> py::object {
+            const auto stores = p.final_stores();
+            if (!stores) return py::none();
+            return py::make_tuple((*stores)[0], (*stores)[1]);
+        }, "The stores after the end rule's last sweep; None while the game runs.")
+        .def_property_readonly("winner", &winner, "0, 1, −1 for a draw; None while the game runs.")
+        .def_property_readonly("legal_moves", [](const Position& p) { return LegalMoves(p); },
+                               "The legal moves, a `LegalMoves` sequence; empty when the game is over.")
+        .def("play", &play, "move"_a, R"doc(The position after `move`, forced passes taken.
+
+Raises `IllegalMove` naming the move, the position and the reason.
+
+>>> import relaysow as rs
+>>> rs.engehe(pits=5).start().play(rs.Sow(0)).mover
+1
+)doc")
+        .def("sow", &sowing_of, "move"_a, R"doc(What `move` does, lap by lap: a `Sowing`.
+
+A candidate move that is illegal by the first-lap rule or as endless is told as well, with
+`after=None` and a `reason`; any other illegal move raises `IllegalMove`.
+
+>>> import relaysow as rs
+>>> sowing = rs.giuthi(pits=10, seeds=9).start().sow(rs.Sow(0, direction="ccw"))
+>>> sowing.laps, sowing.captured, sowing.captured_pits
+(3, 10, (10, 9))
+)doc")
+        .def("action", &action_of, "move"_a, R"doc(The action number of a candidate sowing, 0…`rules.actions`−1.
+
+>>> import relaysow as rs
+>>> rs.giuthi().start().action(rs.Sow(1, direction="cw"))
+3
+)doc")
+        .def("move", &move_of, "action"_a, R"doc(The sowing of an action number, for the player to move.
+
+>>> import relaysow as rs
+>>> rs.giuthi().start().move(3)
+Sow(pit=1, lift=None, direction='cw')
+)doc")
+        .def("to_text", [](const py::object& self) { return notation().attr("to_text")(self); },
+             "The position on one line; the grammar is in `relaysow.notation`.")
+        .def_static("from_text", [](const py::object& given) {
+            return notation().attr("from_text")(given, py::type::of<Position>());
+        }, "text"_a, "The position that `to_text` wrote; `NotationError` says what is wrong and where.")
+        .def("move_to_text", [](const py::object& self, const py::object& move) {
+            return notation().attr("move_to_text")(self, move);
+        }, "move"_a, "A move as text: `3+`, `3-`, `7`, `4x2`, `1,4=0,0,2,…`.")
+        .def("move_from_text", [](const py::object& self, const py::object& given) {
+            return notation().attr("move_from_text")(self, given);
+        }, "text"_a, "The move that a text means here; `NotationError` says what is wrong.")
+        .def("__str__", [](const py::object& self) {
+            return py::module_::import("relaysow.display").attr("board")(self);
+        })
+        .def("__repr__", &position_repr)
+        .def("__hash__", &position_hash)
+        .def("__eq__", [](const Position& a, const py::object& b) -> py::object {
+            if (!py::isinstance<Position>(b)) {
+                return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+            }
+            return py::bool_(a == b.cast<const Position&>());
+        }, "other"_a)
+        .def(py::pickle(
+            [](const Position& p) {
+                return py::make_tuple(constructor_arguments(p), p.board.passed);
+            },
+            [](const py::object& state) {
+                const bool whole = py::isinstance<py::tuple>(state) && py::len(state) == 2;
+                const py::object given = whole ? py::object(state[py::int_(0)]) : py::none();
+                if (!whole || !py::isinstance<py::tuple>(given) || py::len(given) != 9 ||
+                    !py::isinstance<py::bool_>(state[py::int_(1)])) {
+                    refuse("this is not the pickled state of a Position: " + shown(state));
+                }
+                const auto a = given.cast<py::tuple>();
+                Position p = set_up(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
+                p.board.passed |= state[py::int_(1)].cast<bool>();
+                return p;
+            }));
+
+    m.def("perft", &count_paths, "position"_a, "depth"_a.noconvert(), R"doc(The number of paths of `depth` moves from `position`.
+
+A forced pass costs no depth, nothing continues below a finished game, and repetition is not applied.
+Every last move is proved legal.  Raises `ValueError` for a negative depth; answers Ctrl-C.
+
+>>> import relaysow as rs
+>>> [rs.perft(rs.giuthi(pits=5, seeds=4).start(), depth) for depth in (1, 2, 3)]
+[10, 76, 508]
+)doc");
+
+    m.def("simulate", &simulate_games, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
+          "first_game"_a.noconvert(), "threads"_a.noconvert(), "south"_a, "north"_a,
+          "max_moves"_a.noconvert(), "poll"_a,
+          "The columns of many games, the number of games done, and what stopped them, if anything.");
+}

@@ -1,0 +1,421 @@
+// The moves of a position as a numbered set, and whose move it is: passing and the end.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "board.hpp"
+#include "natural.hpp"
+#include "rules.hpp"
+#include "sowing.hpp"
+
+namespace relaysow {
+
+// The candidate sowings of a position in canonical order, numbered from 0: own pits by rising ring
+// index, for each the lifts by rising number, for each counter-clockwise before clockwise.
+template <class B>
+class Candidates {
+public:
+    Candidates(const Rules& rules, const B& board, int mover, Duty direction, int barred)
+        : row_(board.ring + rules.row(mover)), first_(rules.row(mover)),
+          any_lift_(rules.lift == Lift::any) {
+        const bool ccw = direction != Duty::cw;
+        const bool cw = rules.direction == DirectionChoice::either && direction != Duty::ccw;
+        first_direction_ = ccw ? Direction::ccw : Direction::cw;
+        directions_ = static_cast<int>(ccw) + static_cast<int>(cw);
+        int lifts = 0;
+        for (int k = 0; k < rules.pits; ++k) {
+            const bool liftable = row_[k] >= rules.minimum_lift;
+            pits_ |= std::uint64_t{liftable} << k;
+            lifts += liftable ? row_[k] : 0;
+        }
+        if (barred != no_pit && (pits_ >> (barred - first_) & 1) != 0) {
+            pits_ &= ~(std::uint64_t{1} << (barred - first_));
+            lifts -= row_[barred - first_];
+        }
+        count_ = directions_ * (any_lift_ ? lifts : std::popcount(pits_));
+    }
+    Candidates(const Rules& rules, const B& board)
+        : Candidates(rules, board, board.mover, board.direction, board.barred) {}
+
+    int count() const { return count_; }
+
+    Sow operator[](int i) const {
+        const Direction direction =
+            i % directions_ == 0 ? first_direction_ : Direction::cw;
+        i /= directions_;
+        std::uint64_t pits = pits_;
+        if (!any_lift_) {
+            for (; i > 0; --i) pits &= pits - 1;
+            const int k = std::countr_zero(pits);
+            return {first_ + k, row_[k], direction};
+        }
+        int k = std::countr_zero(pits);
+        while (i >= row_[k]) {
+            i -= row_[k];
+            pits &= pits - 1;
+            k = std::countr_zero(pits);
+        }
+        return {first_ + k, i + 1, direction};
+    }
+
+    // Calls `f(move)` in order until it returns true; whether it did.
+    template <class F>
+    bool any(F&& f) const {
+        for (std::uint64_t pits = pits_; pits != 0; pits &= pits - 1) {
+            const int k = std::countr_zero(pits);
+            for (int lift = any_lift_ ? 1 : row_[k]; lift <= row_[k]; ++lift) {
+                if (f(Sow{first_ + k, lift, first_direction_})) return true;
+                if (directions_ == 2 && f(Sow{first_ + k, lift, Direction::cw})) return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    const typename B::seeds_type* row_;
+    int first_;
+    bool any_lift_;
+    Direction first_direction_;
+    int directions_ = 0;
+    int count_ = 0;
+    std::uint64_t pits_ = 0;
+};
+
+// Whether the candidate `move` may be played; `scratch` is spoilt.
+template <class B>
+bool is_legal(const Rules& rules, const B& board, B& scratch, Sow move, const Poll& poll) {
+    if (rules.endless != Endless::illegal && rules.first_lap == FirstLap::free) return true;
+    const int size = rules.ring();
+    if (move.lift < size - 1) {  // the first lap does not come round to where it began
+        int last = move.direction == Direction::ccw ? move.pit + move.lift : move.pit - move.lift;
+        if (last >= size) last -= size;
+        if (last < 0) last += size;
+        if (board.ring[last] == 0) return true;
+        if (rules.first_lap == FirstLap::not_into_own_occupied &&
+            rules.owner(last) == board.mover) {
+            return false;
+        }
+        if (rules.endless != Endless::illegal) return true;
+    }
+    scratch = board;
+    NoTrace trace;
+    const SowingEnd end = sow_laps(rules, board, scratch, move, poll, trace).end;
+    return end == SowingEnd::empty_pit ||
+           (never_ends(end) && rules.endless != Endless::illegal);
+}
+
+// Whether `mover` could move if it were his turn under the given duties.
+template <class B>
+bool can_move(const Rules& rules, const B& board, int mover, Duty direction, int barred,
+              const Poll& poll) {
+    const Candidates<B> candidates(rules, board, mover, direction, barred);
+    if (candidates.count() == 0) return false;
+    B as_mover = board;
+    as_mover.mover = static_cast<std::uint8_t>(mover);
+    B scratch;
+    return candidates.any([&](Sow move) { return is_legal(rules, as_mover, scratch, move, poll); });
+}
+
+// How a game ended; the order of `ENDS` in Python.
+enum class End : std::uint8_t { both_stuck, row_empty, swept, repetition, endless, cut, running };
+
+// Who adds what is left on the ring to his store at the end.
+enum class Sweep : std::uint8_t { nobody, own_rows, opponent };
+
+struct Verdict {
+    End end = End::running;
+    Sweep sweep = Sweep::nobody;
+};
+
+inline constexpr Verdict running{};
+
+// The end or the pass of a mover who cannot move: the end rule decides, and `board` passes where
+// it says so.  `own_free_move` tells whether he could move after a pass.
+template <class B>
+Verdict judge_stuck(const Rules& rules, B& board, bool own_free_move, const Poll& poll) {
+    const int mover = board.mover;
+    const bool other_can = can_move(rules, board, 1 - mover, Duty::none, no_pit, poll);
+    switch (rules.end) {
+        case EndRule::able_player_sweeps:
+            return other_can ? Verdict{End::swept, Sweep::opponent}
+                             : Verdict{End::both_stuck, Sweep::own_rows};
+        case EndRule::last_mover_sweeps:
+            return {End::swept, Sweep::opponent};
+        case EndRule::row_empty:
+            if (board.row_seeds(rules, 1 - mover) == 0) {
+                board.mover = static_cast<std::uint8_t>(1 - mover);
+                board.drop_duties();
+                board.passed = true;
+                return {End::row_empty, Sweep::opponent};
+            }
+            break;
+        case EndRule::both_stuck:
+            break;
+    }
+    if (!other_can && !own_free_move) return {End::both_stuck, Sweep::own_rows};
+    if (other_can) board.mover = static_cast<std::uint8_t>(1 - mover);
+    board.drop_duties();
+    board.passed = true;
+    return running;
+}
+
+// Judges the player to move: takes forced passes and tells whether the game is over.
+template <class B>
+Verdict settle(const Rules& rules, B& board, const Poll& poll) {
+    if (board.drawn) return {End::endless, Sweep::nobody};
+    if (board.redistributions < 2) return running;
+    if (rules.end == EndRule::row_empty && board.row_seeds(rules, board.mover) == 0) {
+        return {End::row_empty, Sweep::opponent};
+    }
+    if (can_move(rules, board, board.mover, board.direction, board.barred, poll)) return running;
+    const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
+    const bool own_free_move =
+        has_duties && can_move(rules, board, board.mover, Duty::none, no_pit, poll);
+    return judge_stuck(rules, board, own_free_move, poll);
+}
+
+// The stores at the end.
+template <class B>
+std::array<int, 2> final_stores(const Rules& rules, const B& board, Sweep sweep) {
+    std::array<int, 2> stores{board.stores[0], board.stores[1]};
+    const int south = board.row_seeds(rules, 0);
+    const int north = board.row_seeds(rules, 1);
+    switch (sweep) {
+        case Sweep::nobody:
+            break;
+        case Sweep::own_rows:
+            stores[0] += south;
+            stores[1] += north;
+            break;
+        case Sweep::opponent:
+            stores[static_cast<std::size_t>(1 - board.mover)] += south + north;
+            break;
+    }
+    return stores;
+}
+
+// An opening redistribution: empty some own pits, place their seeds anywhere.
+struct Redistribute {
+    int emptied_count = 0;
+    std::array<int, 2> emptied{};  // ring indices, rising
+    std::array<std::uint16_t, max_ring> placed{};
+};
+
+// All redistributions of a position, numbered without being listed: by the pits emptied (fewer
+// first, then lexicographic), then by the seeds placed (lexicographic, ring order).
+template <class B>
+class Redistributions {
+public:
+    Redistributions(const Rules& rules, const B& board) : size_(rules.ring()) {
+        const int row = rules.row(board.mover);
+        for (int pit = row; pit < row + rules.pits; ++pit) {
+            if (board.ring[pit] != 0) occupied_[occupied_count_++] = {pit, board.ring[pit]};
+        }
+        const int named = rules.redistribution == Redistribution::one ? 1 : 2;
+        most_ = occupied_count_ < named ? occupied_count_ : named;
+        fewest_ = rules.redistribution == Redistribution::up_to_two ? 0 : most_;
+        int most_seeds = 0;
+        each_group([&](const Redistribute&, int seeds) {
+            if (seeds > most_seeds) most_seeds = seeds;
+            return false;
+        });
+        ways_.reserve(static_cast<std::size_t>(most_seeds) + 1);
+        ways_.emplace_back(1);
+        for (int seeds = 1; seeds <= most_seeds; ++seeds) {
+            Natural ways = ways_.back();
+            ways *= static_cast<std::uint32_t>(seeds + size_ - 1);
+            ways /= static_cast<std::uint32_t>(seeds);
+            ways_.push_back(ways);
+        }
+        each_group([&](const Redistribute&, int seeds) {
+            count_ += ways_[static_cast<std::size_t>(seeds)];
+            return false;
+        });
+    }
+
+    const Natural& count() const { return count_; }
+    int fewest_emptied() const { return fewest_; }
+    int most_emptied() const { return most_; }
+
+    Redistribute operator[](Natural number) const {  // number < count()
+        Redistribute found;
+        each_group([&](const Redistribute& group, int seeds) {
+            const Natural& ways = ways_[static_cast<std::size_t>(seeds)];
+            if (number >= ways) {
+                number -= ways;
+                return false;
+            }
+            found = group;
+            place(found, seeds, number);
+            return true;
+        });
+        return found;
+    }
+
+    // The number of a redistribution that is one of this position.
+    Natural index(const Redistribute& move) const {
+        Natural number;
+        each_group([&](const Redistribute& group, int seeds) {
+            if (group.emptied_count == move.emptied_count && group.emptied == move.emptied) {
+                number += placed_before(move, seeds);
+                return true;
+            }
+            number += ways_[static_cast<std::size_t>(seeds)];
+            return false;
+        });
+        return number;
+    }
+
+    // Calls `f(emptied pits, their seeds)` for every choice of pits in order until it is true.
+    template <class F>
+    void each_group(F&& f) const {
+        Redistribute group;
+        if (fewest_ == 0 && f(group, 0)) return;
+        if (fewest_ <= 1 && most_ >= 1) {
+            group.emptied_count = 1;
+            for (int i = 0; i < occupied_count_; ++i) {
+                group.emptied = {occupied_[i].pit, 0};
+                if (f(group, occupied_[i].seeds)) return;
+            }
+        }
+        if (most_ == 2) {
+            group.emptied_count = 2;
+            for (int i = 0; i < occupied_count_; ++i) {
+                for (int j = i + 1; j < occupied_count_; ++j) {
+                    group.emptied = {occupied_[i].pit, occupied_[j].pit};
+                    if (f(group, occupied_[i].seeds + occupied_[j].seeds)) return;
+                }
+            }
+        }
+    }
+
+private:
+    // Walks the placings of `seeds` in order: `ways` is always the number of placings that share
+    // what is decided so far and put the seeds still `left` into the `rest` pits to the right.
+    void place(Redistribute& move, int seeds, Natural number) const {
+        int left = seeds;
+        Natural ways = ways_to_the_right(seeds);
+        for (int pit = 0; pit < size_; ++pit) {
+            const int rest = size_ - 1 - pit;
+            if (rest == 0) {
+                move.placed[static_cast<std::size_t>(pit)] = static_cast<std::uint16_t>(left);
+                return;
+            }
+            int here = 0;
+            while (number >= ways) {
+                number -= ways;
+                one_more_here(ways, left, rest);
+                --left;
+                ++here;
+            }
+            move.placed[static_cast<std::size_t>(pit)] = static_cast<std::uint16_t>(here);
+            next_pit(ways, left, rest);
+        }
+    }
+
+    Natural placed_before(const Redistribute& move, int seeds) const {
+        int left = seeds;
+        Natural ways = ways_to_the_right(seeds);
+        Natural number;
+        for (int pit = 0; pit < size_ - 1; ++pit) {
+            const int rest = size_ - 1 - pit;
+            for (int here = 0; here < move.placed[static_cast<std::size_t>(pit)]; ++here) {
+                number += ways;
+                one_more_here(ways, left, rest);
+                --left;
+            }
+            next_pit(ways, left, rest);
+        }
+        return number;
+    }
+
+    // C(left + rest − 1, rest − 1) from that of one pit more, and of one seed more.
+    Natural ways_to_the_right(int seeds) const {
+        Natural ways = ways_[static_cast<std::size_t>(seeds)];
+        next_pit(ways, seeds, size_);
+        return ways;
+    }
+    static void next_pit(Natural& ways, int left, int rest) {
+        if (rest == 1) return;
+        ways *= static_cast<std::uint32_t>(rest - 1);
+        ways /= static_cast<std::uint32_t>(left + rest - 1);
+    }
+    static void one_more_here(Natural& ways, int left, int rest) {
+        ways *= static_cast<std::uint32_t>(left);
+        ways /= static_cast<std::uint32_t>(left + rest - 1 == 0 ? 1 : left + rest - 1);
+    }
+
+    struct Occupied {
+        int pit, seeds;
+    };
+    int size_;
+    std::array<Occupied, max_pits> occupied_{};
+    int occupied_count_ = 0;
+    int fewest_ = 0, most_ = 0;
+    std::vector<Natural> ways_;  // of placing a number of seeds anywhere on the ring
+    Natural count_;
+};
+
+// Plays a redistribution that is one of the position.
+template <class B>
+void redistribute(const Rules& rules, B& board, const Redistribute& move) {
+    using Seeds = typename B::seeds_type;
+    for (int i = 0; i < move.emptied_count; ++i) board.ring[move.emptied[static_cast<std::size_t>(i)]] = 0;
+    for (int pit = 0; pit < rules.ring(); ++pit) {
+        board.ring[pit] = static_cast<Seeds>(board.ring[pit] + move.placed[static_cast<std::size_t>(pit)]);
+    }
+    ++board.redistributions;
+    board.mover = static_cast<std::uint8_t>(1 - board.mover);
+    board.passed = false;
+    if (board.redistributions == 2 && rules.protection == Protection::until_lifted) {
+        for (int pit = 0; pit < rules.ring(); ++pit) {
+            if (board.ring[pit] != 0) board.protected_pits.add(pit);
+        }
+    }
+}
+
+// The paths of `depth` moves from a settled board; a forced pass costs no depth.
+template <class B>
+Natural perft(const Rules& rules, const B& board, Verdict verdict, int depth, const Poll& poll) {
+    if (depth == 0) return 1;
+    if (verdict.end != End::running) return 0;
+    if (board.redistributions < 2) {
+        const Redistributions<B> moves(rules, board);
+        if (depth == 1) return moves.count();
+        Natural nodes;
+        for (Natural number; number < moves.count(); number += Natural(1)) {
+            poll();
+            B after = board;
+            redistribute(rules, after, moves[number]);
+            const Verdict next = settle(rules, after, poll);
+            nodes += perft(rules, after, next, depth - 1, poll);
+        }
+        return nodes;
+    }
+    const auto sowings = [&](const auto& self, const B& from, int below) -> std::uint64_t {
+        const Candidates<B> candidates(rules, from);
+        std::uint64_t nodes = 0;
+        B after;
+        if (below >= 3) poll();
+        candidates.any([&](Sow move) {
+            if (below == 1) {
+                nodes += is_legal(rules, from, after, move, poll);
+                return false;
+            }
+            NoTrace trace;
+            if (sow(rules, from, after, move, poll, trace).legal &&
+                settle(rules, after, poll).end == End::running) {
+                nodes += self(self, after, below - 1);
+            }
+            return false;
+        });
+        return nodes;
+    };
+    return sowings(sowings, board, depth);
+}
+
+}  // namespace relaysow

@@ -1,0 +1,45 @@
+// Many games from one position, played by threads; results are one row a game.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "board.hpp"
+#include "rules.hpp"
+
+namespace relaysow {
+
+enum class Policy : std::uint8_t { random, greedy };
+
+struct SimulationPlan {
+    Rules rules;
+    AnyBoard start;  // settled
+    std::uint64_t seed = 0;
+    std::uint64_t first_game = 0;
+    std::size_t games = 0;
+    std::array<Policy, 2> policies{};  // South's, North's
+    std::int64_t max_moves = INT64_MAX;
+    int threads = 1;
+};
+
+// Where the results go: arrays of `games` rows owned by the caller.
+struct SimulationColumns {
+    std::int16_t* scores = nullptr;  // two a game
+    std::int8_t* winner = nullptr;   // 0, 1, −1 drawn, −2 cut
+    std::int32_t* moves = nullptr;
+    std::int32_t* turns = nullptr;
+    std::int64_t* laps = nullptr;
+    std::int32_t* captures = nullptr;
+    std::int64_t* longest = nullptr;  // sowing, in laps
+    std::uint8_t* end = nullptr;
+    std::int64_t* first_move = nullptr;
+};
+
+// Plays the games; the number of them done, counted from the first without a gap.  `tick` is called
+// in the calling thread with the number of games done about ten times a second; when it returns
+// false the games stop at once.
+std::size_t simulate(const SimulationPlan& plan, const SimulationColumns& columns,
+                     const std::function<bool(std::size_t)>& tick);
+
+}  // namespace relaysow

@@ -1,0 +1,96 @@
+"""relaysow: a fast, exact engine for the relay-sowing mancala games Giuthi, Kiothi and En Gehé.
+
+>>> import relaysow as rs
+>>> p = rs.giuthi(pits=10, seeds=9).start()
+>>> p.sow(rs.Sow(0, direction="ccw")).captured
+10
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from relaysow._core import LegalMoves, Position, perft
+from relaysow.moves import (
+    IllegalMove,
+    Lap,
+    NotationError,
+    Outcome,
+    PositionError,
+    Redistribute,
+    Sow,
+    Sowing,
+)
+from relaysow.rules import (
+    RULE_SETS,
+    Rules,
+    RulesError,
+    engehe,
+    giuthi,
+    giuthi_leakey,
+    giuthi_pratt,
+    giuthi_russ,
+    giuthi_wikipedia,
+    kiothi,
+    kiothi_wikipedia,
+)
+
+if TYPE_CHECKING:
+    from relaysow import reference
+    from relaysow.game import Game
+    from relaysow.simulation import Simulation, SimulationInterrupted, Summary, simulate
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "RULE_SETS",
+    "Game",
+    "IllegalMove",
+    "Lap",
+    "LegalMoves",
+    "NotationError",
+    "Outcome",
+    "Position",
+    "PositionError",
+    "Redistribute",
+    "Rules",
+    "RulesError",
+    "Simulation",
+    "SimulationInterrupted",
+    "Sow",
+    "Sowing",
+    "Summary",
+    "engehe",
+    "giuthi",
+    "giuthi_leakey",
+    "giuthi_pratt",
+    "giuthi_russ",
+    "giuthi_wikipedia",
+    "kiothi",
+    "kiothi_wikipedia",
+    "perft",
+    "reference",
+    "simulate",
+]
+
+# Loaded when first asked for: importing the engine alone stays fast.
+_LATER = {
+    "Game": "relaysow.game",
+    "Simulation": "relaysow.simulation",
+    "SimulationInterrupted": "relaysow.simulation",
+    "Summary": "relaysow.simulation",
+    "simulate": "relaysow.simulation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "reference":
+        return import_module("relaysow.reference")
+    if name not in _LATER:
+        raise AttributeError(f"module 'relaysow' has no attribute {name!r}")
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
