@@ -1265,7 +1265,7 @@ class Game:
             raise position.illegal(move, "the game is over")
         after = position.play(move)
         if self._repeats_within_turn(after, position.mover, self._turn()):
-            raise position.illegal(move, "it brings back an earlier position of this turn")
+            raise position.illegal(move, "it repeats a position of this turn")
         self._moves.append(move)
         self._arrive(after, begins_turn=after.mover != position.mover or after.passed)
 
