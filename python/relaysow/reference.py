@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations, islice
 from math import comb
 from operator import index
@@ -149,8 +150,8 @@ def lap_by_lap(rules: Rules, lift: Lift) -> Iterator[tuple[Lift, Pits, list[int]
         lift = Lift(pits, last, pits[last], direction)
 
 
-def cycle(rules: Rules, first: Lift) -> tuple[int, int] | None:
-    """For a sowing that never ends, its laps before the cycle and its period; None if it ends.
+class CycleTest:
+    """Says when a sowing has come back to where it was before: then it never ends.
 
     With `origin="sown"` a lap can be undone in one way only, so a sowing is endless *exactly when*
     it returns to the state in which its first whole-pit lap began.  That state is kept, and every
@@ -158,36 +159,41 @@ def cycle(rules: Rules, first: Lift) -> tuple[int, int] | None:
     is not part of, so the state kept is replaced by the present one after 1, 2, 4, 8, … laps
     (Brent's cycle test): sooner or later it lies on the cycle, and is come back to in time.
     Nothing is ruled by a lap count: finite sowings of hundreds of laps occur on real boards.
-
-    >>> from relaysow.rules import engehe
-    >>> cycle(engehe(pits=5), Lift((2, 0, 1, 0, 1, 0, 1, 0, 2, 1), 0, 2, "ccw"))
-    (0, 50)
-    >>> cycle(engehe(pits=5), Lift((4, 4, 4, 4, 4, 4, 4, 4, 4, 4), 0, 4, "ccw")) is None
-    True
     """
-    kept: Lift | None = None
-    kept_at = 0
-    wait = 1
-    for number, (lift, _, _) in enumerate(lap_by_lap(rules, first)):
-        if lift == kept:
-            period = number - kept_at
-            break
-        if rules.origin == "sown":
-            if kept is None and lift.seeds == lift.pits[lift.pit]:
-                kept, kept_at = lift, number
-        elif kept is None or number - kept_at == wait:
-            kept, kept_at, wait = lift, number, 2 * wait
-    else:
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._kept: Lift | None = None
+        self._since = 0  # laps from the state kept to the one looked at
+        self._wait = 1
+
+    def period(self, lift: Lift) -> int | None:
+        """The length of the cycle in laps, if this next lift of the sowing closes it."""
+        self._since += 1
+        if lift == self._kept:
+            return self._since
+        whole = lift.seeds == lift.pits[lift.pit]
+        if self._kept is None:
+            replace = whole or self._rules.origin == "skipped"
+        else:
+            replace = self._rules.origin == "skipped" and self._since == self._wait
+        if replace:
+            self._kept, self._since, self._wait = lift, 0, 2 * self._wait
         return None
-    # Of two walkers a period apart the one behind first meets the other's state where the cycle
-    # begins.
+
+
+def laps_before_cycle(rules: Rules, first: Lift, period: int) -> int:
+    """How many laps an endless sowing makes before the first one that it will make again.
+
+    Of two walkers a period apart the one behind first meets the other's state there.
+    """
     behind, ahead = lap_by_lap(rules, first), islice(lap_by_lap(rules, first), period, None)
     before = 0
     for (lift, _, _), (later, _, _) in zip(behind, ahead, strict=False):
         if lift == later:
             break
         before += 1
-    return before, period
+    return before
 
 
 @dataclass(frozen=True)
@@ -223,61 +229,67 @@ class Laps:
         return None
 
 
+@lru_cache(maxsize=128)  # a move is sown when it is found to be legal, and again when played
 def sow_laps(rules: Rules, mover: int, first: Lift) -> Laps:
     """Sow the first lift of a move, and lap after lap as long as the laps end in occupied pits.
 
     The trace of the ten, on 2×10 with nine seeds a pit:
 
-    >>> from relaysow.rules import giuthi
+    >>> from relaysow.rules import engehe, giuthi
     >>> rules = giuthi(pits=10, seeds=9)
     >>> for lap in sow_laps(rules, 0, Lift(rules.setup, 0, 9, "ccw")).path:
     ...     print(lap.seeds, lap.direction, lap.last)
     9 ccw 9
     10 cw 19
     10 ccw 9
-    """
-    _, pits, fell = next(lap_by_lap(rules, first))
-    # "A move whose *first* lap ends in an occupied pit of the mover's own row is illegal (a pit
-    # lifted in part is still occupied).  This is judged before anything about later laps."
-    forbidden = (
-        rules.first_lap == "not_into_own_occupied"
-        and owner(fell[-1], rules.pits) == mover
-        and pits[fell[-1]] > 1
-    )
-    endless = None if forbidden else cycle(rules, first)
-    # "A sowing that would lift for lap k+1 is treated as `endless` says, and reported as capped,
-    # not as endless."  Of an endless one no more is sown than its path and crossing need.
-    if forbidden:
-        limit: int | None = 1
-    elif endless is None:
-        limit = rules.max_laps
-    elif rules.max_laps is None:
-        limit = sum(endless)
-    else:
-        limit = min(rules.max_laps, max(sum(endless), PATH_LAPS))
 
-    number = 0
+    A sowing that never ends:
+
+    >>> sow_laps(engehe(pits=5), 0, Lift((2, 0, 1, 0, 1, 0, 1, 0, 2, 1), 0, 2, "ccw")).period
+    50
+    """
     path: list[Lap] = []
-    crossed = False
     lifted: set[int] = set()
-    for lift, after, fell in islice(lap_by_lap(rules, first), limit):
+    number = 0
+    crossed = forbidden = capped = False
+    period: int | None = None
+    test = CycleTest(rules)
+    for lift, after, fell in lap_by_lap(rules, first):
+        period = test.period(lift) if period is None else period
+        if period is not None and rules.max_laps is None:
+            break
+        pits, last, direction = after, fell[-1], lift.direction
         number += 1
         lifted.add(lift.pit)
         crossed = crossed or any(owner(pit, rules.pits) != mover for pit in fell)
-        pits, direction, last = after, lift.direction, fell[-1]
         if number <= PATH_LAPS:
             path.append(Lap(lift.pit, lift.seeds, direction, last))
-    capped = not forbidden and rules.max_laps is not None and pits[last] > 1
+        # "A move whose *first* lap ends in an occupied pit of the mover's own row is illegal (a pit
+        # lifted in part is still occupied).  This is judged before anything about later laps."
+        own = owner(last, rules.pits) == mover
+        if rules.first_lap == "not_into_own_occupied" and number == 1 and own and pits[last] > 1:
+            forbidden = True
+            break
+        # "A sowing that would lift for lap k+1 is treated as `endless` says, and reported as
+        # capped, not as endless."  One proven endless is sure to go on so far.
+        proven = period is not None and number >= PATH_LAPS
+        if rules.max_laps is not None and pits[last] > 1 and (number == rules.max_laps or proven):
+            number, period, capped = rules.max_laps, None, True
+            break
+    if period is not None and rules.origin == "skipped":
+        # The test saw the cycle late: the path ends where the sowing first was back.
+        number = laps_before_cycle(rules, first, period) + period
+        del path[number:]
     return Laps(
         pits=pits,
         last=last,
         direction=direction,
-        number=rules.max_laps if capped and rules.max_laps is not None else number,
+        number=number,
         path=tuple(path),
         crossed=crossed,
         lifted=frozenset(lifted),
         forbidden=forbidden,
-        period=endless[1] if endless is not None and not capped else None,
+        period=period,
         capped=capped,
     )
 
@@ -1255,18 +1267,28 @@ class Game:
         """As `Position.legal_moves`, less the moves that repeat within the turn."""
         if self.is_over:
             return LegalMoves(self.position, [])
-        return self._legal_moves(self.position, self._turn())
+        if self._compares_turns and self.position.redistributions == 2:
+            return LegalMoves(self.position, list(self._remaining(self.position, self._turn())))
+        return self.position.legal_moves
+
+    def is_legal(self, move: Move) -> bool:
+        """Whether a candidate move is legal, in the position and in this game."""
+        after = self.position.sow(move).after
+        if self.is_over or after is None:
+            return False
+        return not self._repeats_within_turn(after, self.position.mover, self._turn())
 
     def push(self, move: Move) -> None:
         """Play a legal move; `IllegalMove` if it is not, with the reason."""
         position = self.position
-        move = position.canonical(move)
+        if not isinstance(move, (Sow, Redistribute)):
+            raise TypeError(f"a move must be Sow or Redistribute, not {move!r}")
         if self.is_over:
             raise position.illegal(move, "the game is over")
         after = position.play(move)
         if self._repeats_within_turn(after, position.mover, self._turn()):
             raise position.illegal(move, "it repeats a position of this turn")
-        self._moves.append(move)
+        self._moves.append(position.canonical(move))
         self._arrive(after, begins_turn=after.mover != position.mover or after.passed)
 
     def undo(self) -> Move:
@@ -1295,11 +1317,13 @@ class Game:
     def _arrive(self, position: Position, begins_turn: bool) -> None:
         """Add the position after a move, or after the pass it forces, and judge it."""
         outcome = None
-        turn = [] if begins_turn else self._turn()
-        if not position.is_over and not self._legal_moves(position, [*turn, position]):
+        may_be_stuck = self._compares_turns and not begins_turn and not position.is_over
+        if may_be_stuck and not any(
+            True for _ in self._remaining(position, [*self._turn(), position])
+        ):
             # Every move would repeat within the turn: the end rule decides as for any player who
-            # cannot move.  (It is never the first move of a turn: a sowing that has not crossed
-            # never leaves the ring as it was.)
+            # cannot move.  (The first move of a turn never repeats: an uncrossed sowing cannot end
+            # in an empty pit and leave the ring as it was.)
             if position.rules.end in ("both_stuck", "row_empty"):
                 position, begins_turn = _pass(position), True
             else:
@@ -1325,28 +1349,25 @@ class Game:
                 break
         return turn[::-1]
 
-    def _legal_moves(self, position: Position, turn: list[Position]) -> LegalMoves:
-        moves = position.legal_moves
-        rules = position.rules
-        within = rules.repetition != "off" and rules.repetition_scope == "turn"
-        if not within or position.redistributions < 2:
-            return moves
-        return LegalMoves(
-            position,
-            [
-                move
-                for move in moves
-                if not self._repeats_within_turn(position.play(move), position.mover, turn)
-            ],
-        )
+    @property
+    def _compares_turns(self) -> bool:
+        rules = self._start.rules
+        return rules.repetition != "off" and rules.repetition_scope == "turn"
+
+    def _remaining(self, position: Position, turn: list[Position]) -> Iterator[Move]:
+        """The legal moves that do not bring back a position of the turn."""
+        for move in position.legal_moves:
+            if not self._repeats_within_turn(position.play(move), position.mover, turn):
+                yield move
 
     def _repeats_within_turn(self, after: Position, mover: int, turn: list[Position]) -> bool:
         """Whether a move by `mover` to `after` goes back to a position of the same turn."""
-        rules = after.rules
-        if rules.repetition == "off" or rules.repetition_scope != "turn" or after.is_over:
-            return False
-        goes_on = after.mover == mover and not after.passed
-        return goes_on and any(same_for_repetition(after, earlier) for earlier in turn)
+        goes_on = after.mover == mover and not after.passed and not after.is_over
+        return (
+            self._compares_turns
+            and goes_on
+            and any(same_for_repetition(after, earlier) for earlier in turn)
+        )
 
     def _repeats(self, position: Position, begins_turn: bool) -> bool:
         """Whether the position, in which a move is to be chosen, repeats an earlier one.
@@ -1465,10 +1486,11 @@ def choose(game: Game, policy: str, chance: Chance) -> Move:
     are equally likely.  `"greedy"`: drawn once among the legal moves that capture most.
     """
     position = game.position
-    legal = game.legal_moves
     if position.redistributions < 2:
+        legal = position.legal_moves
         return legal[chance.below_any(legal.count)]
     if policy == "greedy":
+        legal = game.legal_moves
         captures = [position.sow(move).captured for move in legal]
         best = [move for move, c in zip(legal, captures, strict=True) if c == max(captures)]
         return best[chance.below(len(best))]
@@ -1479,7 +1501,7 @@ def choose(game: Game, policy: str, chance: Chance) -> Move:
     )
     while True:
         move = left.pop(chance.below(len(left)))
-        if move in legal:
+        if game.is_legal(move):
             return move
 
 
