@@ -184,14 +184,15 @@ struct Position {
     }
 };
 
-[[noreturn]] void refuse(const std::string& why) {
-    py::set_error(python->position_error, why.c_str());
+[[noreturn]] void refuse(const std::string& why, const py::handle& error = python->position_error) {
+    py::set_error(error, why.c_str());
     throw py::error_already_set();
 }
 
-// A Python integer in `low`…`high`; a `TypeError` for anything else, a `PositionError` outside.
+// A Python integer in `low`…`high`; a `TypeError` for anything else, an `error` outside.
 int whole_number(const py::handle& value, const std::string& name, int low, int high,
-                 const std::string& allowed) {
+                 const std::string& allowed,
+                 const py::handle& error = python->position_error) {
     if (PyBool_Check(value.ptr()) || PyIndex_Check(value.ptr()) == 0) {
         throw py::type_error(name + " must be an integer, not " + shown(value));
     }
@@ -200,7 +201,7 @@ int whole_number(const py::handle& value, const std::string& name, int low, int 
     int overflow = 0;
     const long long result = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     if (overflow != 0 || result < low || result > high) {
-        refuse(name + "=" + text(number) + ": must be " + allowed);
+        refuse(name + "=" + text(number) + ": must be " + allowed, error);
     }
     return static_cast<int>(result);
 }
@@ -210,7 +211,16 @@ py::tuple sequence(const py::handle& value, const std::string& name) {
         !py::isinstance<py::iterable>(value)) {
         throw py::type_error(name + " must be a sequence of integers, not " + shown(value));
     }
-    return py::tuple(py::reinterpret_borrow<py::object>(value));
+    // An endless iterator must not fill the memory.
+    constexpr std::size_t longest = 1000;
+    py::list numbers;
+    for (const py::handle number : py::iter(value)) {
+        if (numbers.size() == longest) {
+            refuse(name + " has more than 1000 numbers: must be 1000 at most");
+        }
+        numbers.append(number);
+    }
+    return py::tuple(numbers);
 }
 
 Position set_up(const py::object& rules_object, const py::object& pits, const py::object& stores,
@@ -611,6 +621,7 @@ Position play(const Position& p, const py::object& given) {
 constexpr std::size_t path_laps = 10'000;
 
 struct PathTrace {
+    static constexpr bool wants_laps = true;
     struct Lap {
         int origin, seeds;
         Direction direction;
@@ -899,10 +910,9 @@ py::object move_of(const Position& p, const py::object& given) {
 
 // ---- perft and simulation ----
 
-py::int_ count_paths(const Position& p, int depth) {
-    if (depth < 0) {
-        throw py::value_error("depth=" + std::to_string(depth) + ": must be 0 or more");
-    }
+py::int_ count_paths(const Position& p, const py::object& given) {
+    // 200 moves deep fits any thread's stack.
+    const int depth = whole_number(given, "depth", 0, 200, "0…200", PyExc_ValueError);
     Natural nodes;
     {
         const py::gil_scoped_release others_run;
@@ -1171,10 +1181,10 @@ Sow(pit=1, lift=None, direction='cw')
                 return p;
             }));
 
-    m.def("perft", &count_paths, "position"_a, "depth"_a.noconvert(), R"doc(The number of paths of `depth` moves from `position`.
+    m.def("perft", &count_paths, "position"_a, "depth"_a, R"doc(The number of paths of `depth` moves from `position`.
 
 A forced pass costs no depth, nothing continues below a finished game, and repetition is not applied.
-Every last move is proved legal.  Raises `ValueError` for a negative depth; answers Ctrl-C.
+Every last move is proved legal.  Raises `ValueError` for a depth outside 0…200; answers Ctrl-C.
 
 >>> import relaysow as rs
 >>> [rs.perft(rs.giuthi(pits=5, seeds=4).start(), depth) for depth in (1, 2, 3)]

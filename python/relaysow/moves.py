@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from relaysow.rules import whole_number
+from relaysow.rules import whole_number, whole_numbers
 
 PATH_LAPS = 10_000
 """The longest path a `Sowing` keeps, in laps."""
@@ -80,10 +80,7 @@ class Redistribute:
 
     def __post_init__(self) -> None:
         for name in ("emptied", "placed"):
-            given = getattr(self, name)
-            if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-                raise TypeError(f"{name} must be a sequence of integers, not {given!r}")
-            values = tuple(whole_number(f"{name}[{i}]", v) for i, v in enumerate(given))
+            values = whole_numbers(name, getattr(self, name), ValueError)
             for i, value in enumerate(values):
                 if value < 0:
                     raise ValueError(f"{name}[{i}]={value}: must be 0 or more")

@@ -38,7 +38,7 @@ from relaysow.moves import (
     Sow,
     Sowing,
 )
-from relaysow.rules import MAX_SEEDS, Rules, whole_number
+from relaysow.rules import MAX_SEEDS, Rules, whole_number, whole_numbers
 
 __all__ = ["ENDS", "Chance", "Game", "LegalMoves", "Position", "perft", "simulate"]
 
@@ -526,7 +526,7 @@ class Position:
         mover = whole_number("mover", mover)
         if mover not in (0, 1):
             raise PositionError(f"mover={mover}: must be 0 (South) or 1 (North)")
-        guarded = _whole_numbers("protected", protected)
+        guarded = whole_numbers("protected", protected, PositionError)
         for pit in guarded:
             if not 0 <= pit < 2 * n:
                 raise PositionError(f"protected pit {pit}: must be 0…{2 * n - 1}")
@@ -974,15 +974,9 @@ class Position:
         return notation.move_from_text(self, text)
 
 
-def _whole_numbers(name: str, values: Iterable[int]) -> tuple[int, ...]:
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{name} must be a sequence of integers, not {values!r}")
-    return tuple(whole_number(f"{name}[{i}]", value) for i, value in enumerate(values))
-
-
 def _counts(name: str, values: Iterable[int], length: int) -> tuple[int, ...]:
     """Counts of seeds, checked."""
-    counts = _whole_numbers(name, values)
+    counts = whole_numbers(name, values, PositionError)
     if len(counts) != length:
         raise PositionError(f"{name} has {len(counts)} counts: must be {length}")
     for i, count in enumerate(counts):
@@ -1160,15 +1154,15 @@ def perft(position: Position, depth: int) -> int:
     """The number of paths of `depth` moves: a check that two implementations agree.
 
     "A forced pass costs no depth; nothing continues below a finished game; repetition is not
-    applied."  Raises `ValueError` if `depth` is negative.
+    applied."  Raises `ValueError` for a depth outside 0…200.
 
     >>> from relaysow.rules import engehe
     >>> [perft(Position.start(engehe(pits=8)), depth) for depth in (1, 2, 3)]
     [8, 58, 366]
     """
     depth = whole_number("depth", depth)
-    if depth < 0:
-        raise ValueError(f"depth={depth}: must be 0 or more")
+    if not 0 <= depth <= 200:
+        raise ValueError(f"depth={depth}: must be 0…200")
     if depth == 0:
         return 1
     moves = position.legal_moves

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from itertools import islice
 from operator import index
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 MIN_PITS, MAX_PITS = 3, 64
 MAX_SEEDS = 1_000
 MAX_LAPS = 2**63 - 1
+LONGEST = 1_000  # the numbers read of any sequence
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "lift": ("all", "any"),
@@ -72,6 +74,21 @@ def whole_number(name: str, value: object) -> int:
     return index(value)  # type: ignore[arg-type]
 
 
+def whole_numbers(name: str, values: object, refusal: type[ValueError]) -> tuple[int, ...]:
+    """`values` as ints; a `TypeError` naming what is not one, a `refusal` past any use.
+
+    Nothing has more than 1,000 numbers: an endless iterator must not fill the memory.
+    """
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} must be a sequence of integers, not {values!r}")
+    numbers = tuple(
+        whole_number(f"{name}[{i}]", value) for i, value in enumerate(islice(values, LONGEST + 1))
+    )
+    if len(numbers) > LONGEST:
+        raise refusal(f"{name} has more than {LONGEST} numbers: must be {LONGEST} at most")
+    return numbers
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Rules:
     """The rules of a game, as data.  Immutable, hashable, equal by value.
@@ -121,9 +138,7 @@ class Rules:
             object.__setattr__(self, name, whole_number(name, getattr(self, name)))
         if not MIN_PITS <= self.pits <= MAX_PITS:
             raise RulesError(f"pits={self.pits}: must be {MIN_PITS}…{MAX_PITS} pits in each row")
-        if isinstance(self.setup, (str, bytes)) or not hasattr(self.setup, "__iter__"):
-            raise TypeError(f"setup must be a sequence of integers, not {self.setup!r}")
-        setup = tuple(whole_number(f"setup[{i}]", seeds) for i, seeds in enumerate(self.setup))
+        setup = whole_numbers("setup", self.setup, RulesError)
         object.__setattr__(self, "setup", setup)
         if len(setup) != 2 * self.pits:
             raise RulesError(
@@ -283,8 +298,8 @@ def giuthi_wikipedia(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) 
     >>> giuthi_wikipedia().end
     'row_empty'
     """
-    defaults: Options = {"chain": "run", "end": "row_empty"}
-    return giuthi(pits, seeds, **{**defaults, **options})
+    merged: Options = {"chain": "run", "end": "row_empty", **options}
+    return giuthi(pits, seeds, **merged)
 
 
 def giuthi_russ(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Rules:
@@ -294,8 +309,8 @@ def giuthi_russ(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Ru
     >>> giuthi_russ().chain
     'run'
     """
-    defaults: Options = {"chain": "run"}
-    return giuthi(pits, seeds, **{**defaults, **options})
+    merged: Options = {"chain": "run", **options}
+    return giuthi(pits, seeds, **merged)
 
 
 def giuthi_leakey(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> Rules:
@@ -306,8 +321,8 @@ def giuthi_leakey(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> 
     >>> giuthi_leakey().extra_direction
     'opposite'
     """
-    defaults: Options = {"chain": "next", "extra_direction": "opposite"}
-    return giuthi(pits, seeds, **{**defaults, **options})
+    merged: Options = {"chain": "next", "extra_direction": "opposite", **options}
+    return giuthi(pits, seeds, **merged)
 
 
 def giuthi_pratt(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> Rules:
@@ -317,8 +332,8 @@ def giuthi_pratt(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> R
     >>> giuthi_pratt().origin
     'skipped'
     """
-    defaults: Options = {"origin": "skipped", "chain": "run"}
-    return giuthi(pits, seeds, **{**defaults, **options})
+    merged: Options = {"origin": "skipped", "chain": "run", **options}
+    return giuthi(pits, seeds, **merged)
 
 
 def kiothi_wikipedia(
@@ -331,7 +346,7 @@ def kiothi_wikipedia(
     >>> kiothi_wikipedia().protection
     'until_owner_lifts'
     """
-    defaults: Options = {
+    merged: Options = {
         "redistribution": "one",
         "lift": "all",
         "first_lap": "free",
@@ -339,8 +354,9 @@ def kiothi_wikipedia(
         "lone_seed": "taken",
         "protection": "until_owner_lifts",
         "bonus": "run",
+        **options,
     }
-    return kiothi(seeds, filled, pits, **{**defaults, **options})
+    return kiothi(seeds, filled, pits, **merged)
 
 
 RULE_SETS: dict[str, Callable[..., Rules]] = {
