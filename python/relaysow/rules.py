@@ -71,7 +71,7 @@ def whole_number(name: str, value: object) -> int:
     """`value` as an int; a `TypeError` naming it if it is a float, a bool, a string, …."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an integer, not {value!r}")
-    return index(value)  # type: ignore[arg-type]
+    return index(value)
 
 
 def whole_numbers(name: str, values: object, refusal: type[ValueError]) -> tuple[int, ...]:
