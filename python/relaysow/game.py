@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
@@ -41,9 +41,9 @@ class RemainingMoves:
     @overload
     def __getitem__(self, at: int) -> Move: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Move]: ...
-    def __getitem__(self, at: int | slice) -> Move | Sequence[Move]:
-        return self._moves[at]
+    def __getitem__(self, at: slice) -> list[Move]: ...
+    def __getitem__(self, at: int | slice) -> Move | list[Move]:
+        return list(self._moves[at]) if isinstance(at, slice) else self._moves[at]
 
     def __contains__(self, move: object) -> bool:
         return move in self._all and self._all[self._all.index(move)] in self._moves  # type: ignore[arg-type]
