@@ -1,0 +1,24 @@
+"""Fixtures shared by the tests: the two engines, and how hard Hypothesis tries."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("long", settings.get_profile("ci"), derandomize=False, max_examples=5_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+ENGINES = {"reference": "relaysow.reference", "core": "relaysow"}
+
+
+@pytest.fixture(scope="session", params=list(ENGINES.values()), ids=list(ENGINES))
+def engine(request: pytest.FixtureRequest) -> ModuleType:
+    """A module with `Position`, `Game` and `perft`: the plain-Python reference, then the core."""
+    return import_module(request.param)
