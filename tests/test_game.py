@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import rules_and_positions
 
 import relaysow as rs
 from relaysow import reference
+from strategies import rules_and_positions
 
 ONE_EACH = (1, 0, 0, 0, 1, 0, 0, 0)
 ONE_OF_SOUTH = (1, 0, 0, 0, 0, 0, 0, 0)
