@@ -1033,6 +1033,14 @@ anything that is not an integer.
 (2, 1, 0, 1, 0, 0, 0, 0, 0, 0)
 )doc";
 
+// An object that Python made without `__init__` holds nothing; pybind11 would hand out raw memory.
+template <class T>
+void refuse_raw() {
+    py::detail::get_type_info(typeid(T))->operator_new = [](std::size_t) -> void* {
+        throw py::type_error("this object was made without __init__");
+    };
+}
+
 }  // namespace
 }  // namespace relaysow
 
@@ -1180,6 +1188,10 @@ Sow(pit=1, lift=None, direction='cw')
                 p.board.passed |= state[py::int_(1)].cast<bool>();
                 return p;
             }));
+
+    refuse_raw<Book>();
+    refuse_raw<LegalMoves>();
+    refuse_raw<Position>();
 
     m.def("perft", &count_paths, "position"_a, "depth"_a, R"doc(The number of paths of `depth` moves from `position`.
 
