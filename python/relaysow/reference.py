@@ -24,6 +24,7 @@ from functools import lru_cache
 from itertools import combinations, islice
 from math import comb
 from operator import index
+from sys import maxsize
 from time import monotonic
 from typing import Any, NamedTuple, overload
 
@@ -518,20 +519,21 @@ class Position:
         if not isinstance(rules, Rules):
             raise TypeError(f"rules must be Rules, not {rules!r}")
         n = rules.pits
-        ring = _counts("pits", pits, 2 * n)
-        south, north = _counts("stores", stores, 2)
+        ring = _counts("pits", pits, 2 * n, f" for pits={n}")
+        south, north = _counts("stores", stores, 2, ", South's and North's")
         total = sum(ring) + south + north
         if total > MAX_SEEDS:
-            raise PositionError(f"pits and stores hold {total} seeds: must be 0…{MAX_SEEDS} in all")
+            raise PositionError(f"pits and stores hold {total} seeds: must be at most {MAX_SEEDS}")
         mover = whole_number("mover", mover)
         if mover not in (0, 1):
             raise PositionError(f"mover={mover}: must be 0 (South) or 1 (North)")
         guarded = whole_numbers("protected", protected, PositionError)
         for pit in guarded:
             if not 0 <= pit < 2 * n:
-                raise PositionError(f"protected pit {pit}: must be 0…{2 * n - 1}")
-        if len(set(guarded)) != len(guarded):
-            raise PositionError(f"protected={guarded}: a pit can be named once only")
+                raise PositionError(f"protected pit={pit}: must be a ring index, 0…{2 * n - 1}")
+        for place, pit in enumerate(guarded):
+            if pit in guarded[:place]:
+                raise PositionError(f"protected pit {pit} is named twice")
         if rules.protection == "none":
             guarded = ()
         if direction is not None:
@@ -541,37 +543,41 @@ class Position:
                 raise PositionError(f"direction={direction!r}: must be 'ccw', 'cw' or None")
             if rules.extra_direction != "opposite":
                 raise PositionError(
-                    f"direction={direction!r}: must be None, for extra_direction="
-                    f"{rules.extra_direction!r} leaves every extra move free"
+                    f"direction={direction!r}: there is such a duty only under "
+                    f"extra_direction='opposite'"
                 )
         if barred is not None:
             barred = whole_number("barred", barred)
             if rules.extra_pit != "not_origin":
                 raise PositionError(
-                    f"barred={barred}: must be None, for extra_pit={rules.extra_pit!r} bars no pit"
+                    f"barred={barred}: there is such a duty only under extra_pit='not_origin'"
                 )
             if barred not in row(mover, n):
                 low, high = row(mover, n)[0], row(mover, n)[-1]
-                raise PositionError(f"barred={barred}: must be a pit of the mover, {low}…{high}")
+                raise PositionError(
+                    f"barred={barred}: must be None or a pit of the mover, {low}…{high}"
+                )
         made = 2 if redistributions is None else whole_number("redistributions", redistributions)
         if not 0 <= made <= 2:
-            raise PositionError(f"redistributions={made}: must be 0, 1 or 2")
+            raise PositionError(f"redistributions={made}: must be the number made, 0…2")
         if made < 2:
             if rules.redistribution == "none":
-                raise PositionError(f"redistributions={made}: must be 2 where the rules have none")
+                raise PositionError(
+                    f"redistributions={made}: must be None or 2 with redistribution='none'"
+                )
             if guarded and rules.protection == "until_lifted":
                 raise PositionError(
-                    f"protected={guarded}: must be empty before the last redistribution"
+                    f"protected={guarded}: nothing is protected before the last redistribution"
                 )
             if direction is not None or barred is not None:
                 raise PositionError(
-                    f"direction={direction!r}, barred={barred}: must be None before the last "
-                    f"redistribution"
+                    f"direction={direction!r}, barred={barred}: there are no duties before the "
+                    f"last redistribution"
                 )
         if not isinstance(drawn, bool):
-            raise TypeError(f"drawn must be a bool, not {drawn!r}")
+            raise TypeError(f"drawn must be True or False, not {drawn!r}")
         if drawn and rules.endless != "draw":
-            raise PositionError(f"drawn=True: must be False under endless={rules.endless!r}")
+            raise PositionError("drawn=True: a sowing draws the game only under endless='draw'")
 
         passed, end = False, None
         if drawn:
@@ -803,15 +809,20 @@ class Position:
         A `lift` is spelled out only under `lift="any"`, a `direction` only under
         `direction="either"`.  Raises `IllegalMove` if it is no candidate, `TypeError` if no move.
         """
-        if not isinstance(move, (Sow, Redistribute)):
+        if not isinstance(move, Redistribute):
+            return self._canonical_sowing(move)
+        if self.is_over:
+            raise self.illegal(move, "the game is over")
+        if self.redistributions == 2:
+            raise self.illegal(move, "a sowing is due, not a redistribution")
+        self._check_redistribution(move)
+        return move
+
+    def _canonical_sowing(self, move: Sow) -> Sow:
+        if not isinstance(move, Sow):
             raise TypeError(f"a move must be Sow or Redistribute, not {move!r}")
         if self.is_over:
             raise self.illegal(move, "the game is over")
-        if isinstance(move, Redistribute):
-            if self.redistributions == 2:
-                raise self.illegal(move, "a sowing is due, not a redistribution")
-            self._check_redistribution(move)
-            return move
         if self.redistributions < 2:
             raise self.illegal(move, "a redistribution is due, not a sowing")
         self._check_sowing(move)
@@ -884,18 +895,16 @@ class Position:
         >>> p.action(Sow(2, direction="cw")), p.move(5)
         (5, Sow(pit=2, lift=None, direction='cw'))
         """
-        if self.redistributions < 2 and not self.is_over:
-            raise ValueError("a redistribution is due: only sowings have action numbers")
-        move = self.canonical(move)
-        assert isinstance(move, Sow)
+        if isinstance(move, Redistribute):
+            raise ValueError(f"a redistribution has no action number: {move!r}")  # noqa: TRY004
         rules = self.rules
+        move = self._canonical_sowing(move)
         number = move.pit - row(self.mover, rules.pits)[0]
         if rules.lift == "any":
             lift = int(move.lift or 0)
             if lift > rules.seeds:
                 raise ValueError(
-                    f"{move!r} has no action number: lifts are numbered up to {rules.seeds}, "
-                    f"the seeds of the set-up"
+                    f"lift {lift} has no action number: the set-up holds {rules.seeds} seeds"
                 )
             number = number * rules.seeds + lift - 1
         if rules.direction == "either":
@@ -910,7 +919,7 @@ class Position:
         rules = self.rules
         number = whole_number("action", action)
         if not 0 <= number < rules.actions:
-            raise ValueError(f"action={number}: must be 0…{rules.actions - 1}")
+            raise ValueError(f"action={number}: must be an action number, 0…{rules.actions - 1}")
         direction = lift = None
         if rules.direction == "either":
             number, clockwise = divmod(number, 2)
@@ -974,14 +983,14 @@ class Position:
         return notation.move_from_text(self, text)
 
 
-def _counts(name: str, values: Iterable[int], length: int) -> tuple[int, ...]:
+def _counts(name: str, values: Iterable[int], length: int, what: str) -> tuple[int, ...]:
     """Counts of seeds, checked."""
     counts = whole_numbers(name, values, PositionError)
     if len(counts) != length:
-        raise PositionError(f"{name} has {len(counts)} counts: must be {length}")
+        raise PositionError(f"{name} has {len(counts)} counts: must be {length}{what}")
     for i, count in enumerate(counts):
-        if count < 0:
-            raise PositionError(f"{name}[{i}]={count}: must be 0 seeds or more")
+        if not 0 <= count <= MAX_SEEDS:
+            raise PositionError(f"{name}[{i}]={count}: must be 0…{MAX_SEEDS} seeds")
     return counts
 
 
@@ -1080,6 +1089,10 @@ class LegalMoves:
         return sum(ways for _, _, ways in self._sets)
 
     def __len__(self) -> int:
+        if self.count > maxsize:
+            raise OverflowError(
+                f"there are {self.count} legal moves, more than len() can tell: use .count"
+            )
         return self.count
 
     def __bool__(self) -> bool:
@@ -1092,11 +1105,13 @@ class LegalMoves:
     def __getitem__(self, which: int | slice) -> Move | list[Move]:
         if isinstance(which, slice):
             return [self[i] for i in range(self.count)[which]]
+        if not hasattr(which, "__index__"):
+            raise TypeError(f"a move's number must be an integer or a slice, not {which!r}")
         number = index(which)
         if number < 0:
             number += self.count
         if not 0 <= number < self.count:
-            raise IndexError(f"legal move {index(which)}: there are {self.count}")
+            raise IndexError(f"no move number {which}: there are {self.count} legal moves")
         if self._sowings is not None:
             return self._sowings[number]
         for emptied, seeds, ways in self._sets:
@@ -1114,8 +1129,9 @@ class LegalMoves:
             wanted = self._position.canonical(move)
             if self._sowings is not None:
                 return self._sowings.index(wanted)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{move!r} is not among the legal moves") from error
+        except ValueError:
+            text = self._position.to_text()
+            raise ValueError(f"{move!r} is not a legal move in {text}") from None
         assert isinstance(wanted, Redistribute)
         before = 0
         for emptied, _, ways in self._sets:
@@ -1127,7 +1143,7 @@ class LegalMoves:
     def __contains__(self, move: object) -> bool:
         try:
             self.index(move)  # type: ignore[arg-type]
-        except ValueError:
+        except (TypeError, ValueError):
             return False
         return True
 
@@ -1146,8 +1162,10 @@ class LegalMoves:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        shown = ", ".join(repr(move) for move in self[:3])
-        return f"<{self.count} legal moves: {shown}{', …' if self.count > 3 else ''}>"
+        shown = ", ".join(repr(move) for move in self[:4])
+        if not shown:
+            return "<0 legal moves>"
+        return f"<{self.count} legal moves: {shown}{', …' if self.count > 4 else ''}>"
 
 
 def perft(position: Position, depth: int) -> int:
