@@ -165,7 +165,8 @@ struct Position {
 
     const Rules& rules() const { return book->rules; }
     bool is_over() const { return verdict.end != End::running; }
-    void settle() { verdict = relaysow::settle(rules(), board, poll_with_gil); }
+    Referee<AnyBoard> referee() const { return {rules(), poll_with_gil}; }
+    void settle() { verdict = relaysow::settle(referee(), board); }
 
     std::optional<std::array<int, 2>> final_stores() const {
         if (!is_over()) return std::nullopt;
@@ -611,7 +612,8 @@ Position play(const Position& p, const py::object& given) {
     if (!reason.empty()) refuse_move(given, p, reason);
     Position after;
     NoTrace trace;
-    const Sown sown = sow(p.rules(), p.board, after.board, move, poll_with_gil, trace);
+    Sown sown;
+    sow(p.referee(), p.board, after.board, move, trace, sown);
     if (!sown.legal) refuse_move(given, p, why_illegal(p.rules(), sown.laps));
     after.book = p.book;
     after.settle();
@@ -649,13 +651,14 @@ py::object sowing_of(const Position& p, const py::object& given) {
     Position after;
     after.book = p.book;
     PathTrace trace;
-    const Sown sown = sow(rules, p.board, after.board, move, poll_with_gil, trace);
+    Sown sown;
+    sow(p.referee(), p.board, after.board, move, trace, sown);
     const Laps& laps = sown.laps;
     const bool endless = laps.end == SowingEnd::endless;
 
     std::uint64_t sown_laps = laps.count;
     if (endless) {
-        sown_laps = laps_to_return(rules, p.board, move, laps.period, path_laps + 1);
+        sown_laps = laps_to_return(p.referee(), p.board, move, laps.period, path_laps + 1);
         if (trace.laps.size() > sown_laps) trace.laps.resize(sown_laps);
     }
     const std::size_t kept = sown_laps < path_laps ? sown_laps : path_laps;
@@ -719,9 +722,10 @@ public:
             return;
         }
         AnyBoard scratch;
+        const Referee<AnyBoard> referee = p.referee();
         const Candidates<AnyBoard> candidates(p.rules(), p.board);
         candidates.any([&](Sow move) {
-            if (is_legal(p.rules(), p.board, scratch, move, poll_with_gil)) sowings_.push_back(move);
+            if (is_legal(referee, p.board, scratch, move)) sowings_.push_back(move);
             return false;
         });
     }
@@ -916,8 +920,8 @@ py::int_ count_paths(const Position& p, const py::object& given) {
     Natural nodes;
     {
         const py::gil_scoped_release others_run;
-        nodes = on_narrowest(p.rules(), p.board, [&](const auto& board) {
-            return perft(p.rules(), board, p.verdict, depth, poll_without_gil);
+        nodes = on_narrowest(p.rules(), p.board, [&]<class B>(const B& board) {
+            return perft(Referee<B>(p.rules(), poll_without_gil), board, p.verdict, depth);
         });
     }
     return to_python(nodes);

@@ -21,38 +21,35 @@ class Candidates {
 public:
     Candidates(const Rules& rules, const B& board, int mover, Duty direction, int barred)
         : row_(board.ring + rules.row(mover)), first_(rules.row(mover)),
-          any_lift_(rules.lift == Lift::any) {
-        const bool ccw = direction != Duty::cw;
-        const bool cw = rules.direction == DirectionChoice::either && direction != Duty::ccw;
-        first_direction_ = ccw ? Direction::ccw : Direction::cw;
-        directions_ = static_cast<int>(ccw) + static_cast<int>(cw);
-        int lifts = 0;
-        for (int k = 0; k < rules.pits; ++k) {
-            const bool liftable = row_[k] >= rules.minimum_lift;
-            pits_ |= std::uint64_t{liftable} << k;
-            lifts += liftable ? row_[k] : 0;
-        }
-        if (barred != no_pit && (pits_ >> (barred - first_) & 1) != 0) {
-            pits_ &= ~(std::uint64_t{1} << (barred - first_));
-            lifts -= row_[barred - first_];
-        }
-        count_ = directions_ * (any_lift_ ? lifts : std::popcount(pits_));
+          any_lift_(rules.lift == Lift::any),
+          both_(rules.direction == DirectionChoice::either && direction == Duty::none),
+          only_(direction == Duty::cw ? Direction::cw : Direction::ccw),
+          pits_(pits_holding(rules, board, mover, rules.minimum_lift)) {
+        if (barred != no_pit) pits_ &= ~(std::uint64_t{1} << (barred - first_));
     }
     Candidates(const Rules& rules, const B& board)
         : Candidates(rules, board, board.mover, board.direction, board.barred) {}
 
-    int count() const { return count_; }
+    bool empty() const { return pits_ == 0; }
 
-    Sow operator[](int i) const {
-        const Direction direction =
-            i % directions_ == 0 ? first_direction_ : Direction::cw;
-        i /= directions_;
-        std::uint64_t pits = pits_;
+    int count() const {
+        int lifts = 0;
+        if (any_lift_) {
+            each_pit([&](int k) { lifts += row_[k]; });
+        } else {
+            lifts = NumberedPits(pits_).count();
+        }
+        return lifts << both_;
+    }
+
+    RELAYSOW_INLINE Sow operator[](int i) const {
+        const Direction direction = (i & both_) != 0 ? Direction::cw : only_;
+        i >>= both_;
         if (!any_lift_) {
-            for (; i > 0; --i) pits &= pits - 1;
-            const int k = std::countr_zero(pits);
+            const int k = NumberedPits(pits_)[i];
             return {first_ + k, row_[k], direction};
         }
+        std::uint64_t pits = pits_;
         int k = std::countr_zero(pits);
         while (i >= row_[k]) {
             i -= row_[k];
@@ -68,26 +65,30 @@ public:
         for (std::uint64_t pits = pits_; pits != 0; pits &= pits - 1) {
             const int k = std::countr_zero(pits);
             for (int lift = any_lift_ ? 1 : row_[k]; lift <= row_[k]; ++lift) {
-                if (f(Sow{first_ + k, lift, first_direction_})) return true;
-                if (directions_ == 2 && f(Sow{first_ + k, lift, Direction::cw})) return true;
+                if (f(Sow{first_ + k, lift, only_})) return true;
+                if (both_ && f(Sow{first_ + k, lift, Direction::cw})) return true;
             }
         }
         return false;
     }
 
 private:
+    template <class F>
+    void each_pit(F&& f) const {
+        for (std::uint64_t pits = pits_; pits != 0; pits &= pits - 1) f(std::countr_zero(pits));
+    }
+
     const typename B::seeds_type* row_;
     int first_;
-    bool any_lift_;
-    Direction first_direction_;
-    int directions_ = 0;
-    int count_ = 0;
-    std::uint64_t pits_ = 0;
+    bool any_lift_, both_;
+    Direction only_;
+    std::uint64_t pits_;
 };
 
 // Whether the candidate `move` may be played; `scratch` is spoilt.
 template <class B>
-bool is_legal(const Rules& rules, const B& board, B& scratch, Sow move, const Poll& poll) {
+bool is_legal(const Referee<B>& referee, const B& board, B& scratch, Sow move) {
+    const Rules& rules = referee.rules;
     if (rules.endless != Endless::illegal && rules.first_lap == FirstLap::free) return true;
     const int size = rules.ring();
     if (move.lift < size - 1) {  // the first lap does not come round to where it began
@@ -101,23 +102,23 @@ bool is_legal(const Rules& rules, const B& board, B& scratch, Sow move, const Po
         }
         if (rules.endless != Endless::illegal) return true;
     }
-    scratch = board;
+    scratch.copy(rules, board);
     NoTrace trace;
-    const SowingEnd end = sow_laps(rules, board, scratch, move, poll, trace).end;
-    return end == SowingEnd::empty_pit ||
-           (never_ends(end) && rules.endless != Endless::illegal);
+    Laps laps;
+    sow_laps(referee, board, scratch, move, trace, laps);
+    return laps.end == SowingEnd::empty_pit ||
+           (laps.end != SowingEnd::forbidden_first_lap && rules.endless != Endless::illegal);
 }
 
 // Whether `mover` could move if it were his turn under the given duties.
 template <class B>
-bool can_move(const Rules& rules, const B& board, int mover, Duty direction, int barred,
-              const Poll& poll) {
-    const Candidates<B> candidates(rules, board, mover, direction, barred);
-    if (candidates.count() == 0) return false;
+bool can_move(const Referee<B>& referee, const B& board, int mover, Duty direction, int barred) {
+    const Candidates<B> candidates(referee.rules, board, mover, direction, barred);
+    if (candidates.empty()) return false;
     B as_mover = board;
     as_mover.mover = static_cast<std::uint8_t>(mover);
     B scratch;
-    return candidates.any([&](Sow move) { return is_legal(rules, as_mover, scratch, move, poll); });
+    return candidates.any([&](Sow move) { return is_legal(referee, as_mover, scratch, move); });
 }
 
 // How a game ended; the order of `ENDS` in Python.
@@ -136,9 +137,10 @@ inline constexpr Verdict running{};
 // The end or the pass of a mover who cannot move: the end rule decides, and `board` passes where
 // it says so.  `own_free_move` tells whether he could move after a pass.
 template <class B>
-Verdict judge_stuck(const Rules& rules, B& board, bool own_free_move, const Poll& poll) {
+Verdict judge_stuck(const Referee<B>& referee, B& board, bool own_free_move) {
+    const Rules& rules = referee.rules;
     const int mover = board.mover;
-    const bool other_can = can_move(rules, board, 1 - mover, Duty::none, no_pit, poll);
+    const bool other_can = can_move(referee, board, 1 - mover, Duty::none, no_pit);
     switch (rules.end) {
         case EndRule::able_player_sweeps:
             return other_can ? Verdict{End::swept, Sweep::opponent}
@@ -165,17 +167,18 @@ Verdict judge_stuck(const Rules& rules, B& board, bool own_free_move, const Poll
 
 // Judges the player to move: takes forced passes and tells whether the game is over.
 template <class B>
-Verdict settle(const Rules& rules, B& board, const Poll& poll) {
+Verdict settle(const Referee<B>& referee, B& board) {
+    const Rules& rules = referee.rules;
     if (board.drawn) return {End::endless, Sweep::nobody};
     if (board.redistributions < 2) return running;
     if (rules.end == EndRule::row_empty && board.row_seeds(rules, board.mover) == 0) {
         return {End::row_empty, Sweep::opponent};
     }
-    if (can_move(rules, board, board.mover, board.direction, board.barred, poll)) return running;
+    if (can_move(referee, board, board.mover, board.direction, board.barred)) return running;
     const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
     const bool own_free_move =
-        has_duties && can_move(rules, board, board.mover, Duty::none, no_pit, poll);
-    return judge_stuck(rules, board, own_free_move, poll);
+        has_duties && can_move(referee, board, board.mover, Duty::none, no_pit);
+    return judge_stuck(referee, board, own_free_move);
 }
 
 // The stores at the end.
@@ -380,7 +383,8 @@ void redistribute(const Rules& rules, B& board, const Redistribute& move) {
 
 // The paths of `depth` moves from a settled board; a forced pass costs no depth.
 template <class B>
-Natural perft(const Rules& rules, const B& board, Verdict verdict, int depth, const Poll& poll) {
+Natural perft(const Referee<B>& referee, const B& board, Verdict verdict, int depth) {
+    const Rules& rules = referee.rules;
     if (depth == 0) return 1;
     if (verdict.end != End::running) return 0;
     if (board.redistributions < 2) {
@@ -388,11 +392,11 @@ Natural perft(const Rules& rules, const B& board, Verdict verdict, int depth, co
         if (depth == 1) return moves.count();
         Natural nodes;
         for (Natural number; number < moves.count(); number += Natural(1)) {
-            poll();
+            referee.poll();
             B after = board;
             redistribute(rules, after, moves[number]);
-            const Verdict next = settle(rules, after, poll);
-            nodes += perft(rules, after, next, depth - 1, poll);
+            const Verdict next = settle(referee, after);
+            nodes += perft(referee, after, next, depth - 1);
         }
         return nodes;
     }
@@ -400,15 +404,16 @@ Natural perft(const Rules& rules, const B& board, Verdict verdict, int depth, co
         const Candidates<B> candidates(rules, from);
         std::uint64_t nodes = 0;
         B after;
-        if (below >= 3) poll();
+        if (below >= 3) referee.poll();
         candidates.any([&](Sow move) {
             if (below == 1) {
-                nodes += is_legal(rules, from, after, move, poll);
+                nodes += is_legal(referee, from, after, move);
                 return false;
             }
             NoTrace trace;
-            if (sow(rules, from, after, move, poll, trace).legal &&
-                settle(rules, after, poll).end == End::running) {
+            Sown sown;
+            sow(referee, from, after, move, trace, sown);
+            if (sown.legal && settle(referee, after).end == End::running) {
                 nodes += self(self, after, below - 1);
             }
             return false;

@@ -29,14 +29,21 @@ struct RepetitionKey {
                std::memcmp(a.ring, b.ring, sizeof a.ring) == 0;
     }
     std::uint32_t hash() const {
-        std::uint64_t h = mover_and_duties ^ protected_pits.low ^ protected_pits.high << 7;
-        for (std::size_t at = 0; at < sizeof ring; at += 16) {
-            std::uint64_t words[2];
-            std::memcpy(words, reinterpret_cast<const char*>(ring) + at, 16);
-            h = (h ^ words[0] ^ (words[1] << 29 | words[1] >> 35)) * 0x9E3779B97F4A7C15;
-            h ^= h >> 32;
+        // Four words at a time where there are so many: a multiplication takes its while.
+        constexpr std::size_t words = sizeof ring / 8, lanes = words < 4 ? words : 4;
+        std::uint64_t h[4] = {mover_and_duties, protected_pits.low, protected_pits.high, 0};
+        std::uint64_t ring_words[words];
+        std::memcpy(ring_words, ring, sizeof ring);
+        for (std::size_t at = 0; at < words; at += lanes) {
+            for (std::size_t k = 0; k < lanes; ++k) {
+                h[k] = (h[k] ^ ring_words[at + k]) * 0x9E3779B97F4A7C15;
+                h[k] ^= h[k] >> 32;
+            }
         }
-        return static_cast<std::uint32_t>(h ^ h >> 15);
+        const std::uint64_t all = (h[0] ^ (h[1] << 21 | h[1] >> 43) ^ (h[2] << 42 | h[2] >> 22) ^
+                                   (h[3] << 11 | h[3] >> 53)) *
+                                  0xD1B54A32D192ED03;
+        return static_cast<std::uint32_t>(all >> 32);
     }
 };
 

@@ -4,8 +4,17 @@
 #include <array>
 #include <cstdint>
 
+// For the few functions on the way of every move: their small structs must stay in registers, since
+// reading back at once what was just written in smaller parts stalls.
+#ifdef _MSC_VER
+#define RELAYSOW_INLINE __forceinline
+#else
+#define RELAYSOW_INLINE inline __attribute__((always_inline))
+#endif
+
 namespace relaysow {
 
+inline constexpr int min_pits = 3;
 inline constexpr int max_pits = 64;
 inline constexpr int max_ring = 2 * max_pits;
 inline constexpr int max_seeds = 1000;

@@ -32,7 +32,7 @@ template <class B>
 class GamePlayer {
 public:
     GamePlayer(const SimulationPlan& plan, const Poll& poll)
-        : plan_(plan), rules_(plan.rules), poll_(poll),
+        : plan_(plan), rules_(plan.rules), referee_(plan.rules, poll),
           start_(board_as<B>(plan.rules, plan.start)),
           compares_(plan.rules.repetition != Repetition::off),
           by_turn_(compares_ && plan.rules.repetition_scope == RepetitionScope::turn) {
@@ -41,7 +41,7 @@ public:
         std::int64_t legal = 0;
         candidates.any([&](Sow move) {
             legal_number_.push_back(legal);
-            legal += is_legal(rules_, start_, next_, move, poll_);
+            legal += is_legal(referee_, start_, boards_[1], move);
             return false;
         });
     }
@@ -49,10 +49,12 @@ public:
     GameRow play(std::uint64_t game) {
         Chance chance(plan_.seed, game);
         GameRow row;
-        B board = start_;
+        boards_[0] = start_;
+        now_ = 0;
         bool new_turn = true;
         history_.clear();
         for (;;) {
+            B& board = boards_[now_];
             if (board.drawn) return finished(row, board, {End::endless, Sweep::nobody});
             if (board.redistributions < 2) {
                 if (row.moves == plan_.max_moves) return cut(row, board);
@@ -83,8 +85,8 @@ public:
                 const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
                 const bool own_free_move =
                     (has_duties || excluded_) &&
-                    can_move(rules_, board, board.mover, Duty::none, no_pit, poll_);
-                const Verdict verdict = judge_stuck(rules_, board, own_free_move, poll_);
+                    can_move(referee_, board, board.mover, Duty::none, no_pit);
+                const Verdict verdict = judge_stuck(referee_, board, own_free_move);
                 if (verdict.end != End::running) return finished(row, board, verdict);
                 new_turn = true;
                 continue;
@@ -106,17 +108,18 @@ public:
                 history_.clear();
             }
             new_turn = !sown_.moves_again;
-            board = next_;
+            now_ ^= 1;
         }
     }
 
 private:
-    // Sows a candidate into `next_`; whether it is legal.
-    bool try_move(const B& board, Sow move) {
+    // Sows a candidate into the other board; whether it is legal.
+    RELAYSOW_INLINE bool try_move(const B& board, Sow move) {
         NoTrace trace;
-        sown_ = sow(rules_, board, next_, move, poll_, trace);
+        B& next = boards_[now_ ^ 1];
+        sow(referee_, board, next, move, trace, sown_);
         if (!sown_.legal) return false;
-        if (by_turn_ && sown_.moves_again && turn_.contains(next_)) {
+        if (by_turn_ && sown_.moves_again && turn_.contains(next)) {
             excluded_ = true;
             return false;
         }
@@ -125,11 +128,12 @@ private:
 
     int choose_at_random(const B& board, Chance& chance) {
         const Candidates<B> candidates(rules_, board);
-        if (candidates.count() == 0) return no_move;
-        const int number = chance.below(candidates.count());
+        if (candidates.empty()) return no_move;
+        const int count = candidates.count();
+        const int number = chance.below(count);
         if (try_move(board, candidates[number])) [[likely]] return number;
         left_.clear();
-        for (int i = 0; i < candidates.count(); ++i) {
+        for (int i = 0; i < count; ++i) {
             if (i != number) left_.push_back(i);
         }
         while (!left_.empty()) {
@@ -183,14 +187,15 @@ private:
 
     const SimulationPlan& plan_;
     const Rules& rules_;
-    const Poll& poll_;
+    const Referee<B> referee_;
     const B start_;
     const bool compares_, by_turn_;
     std::vector<std::int64_t> legal_number_;  // of each candidate of the start
     History<B> history_;                      // of the game since its last capture
     History<B> turn_;                         // of this turn, where the scope is the turn
     std::vector<int> left_;
-    B next_;
+    B boards_[2];  // the position, and where a move from it is tried
+    std::size_t now_ = 0;
     Sown sown_;
     bool excluded_ = false;  // some move repeats a position of this turn
 };

@@ -1,8 +1,12 @@
 // One move: laps, the endless test, captures, extra moves, passing and the end.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "board.hpp"
 #include "rules.hpp"
@@ -39,162 +43,256 @@ struct Laps {
 };
 
 struct NoTrace {
+    static constexpr bool wants_laps = false;
     void lap(int, int, Direction, int) {}
     void capture(int) {}
 };
 
-// Sows `seeds` from `pit`, already lifted; the pit of the last seed.
-template <class Seeds>
-inline int sow_lap(const Rules& rules, Seeds* ring, int pit, int seeds, Direction direction) {
-    const int size = rules.ring();
-    const int round = rules.origin == Origin::sown ? size : size - 1;
-    while (seeds > round) [[unlikely]] {
-        for (int i = 0; i < size; ++i) ++ring[i];
-        if (round < size) --ring[pit];
-        seeds -= round;
-    }
-    if (direction == Direction::ccw) {
-        const int last = pit + seeds;
-        if (last < size) {
-            for (int i = pit + 1; i <= last; ++i) ++ring[i];
-            return last;
+// Lifts and sows single laps on boards of one size and one reading of the origin.
+template <class B>
+class Track {
+public:
+    using Seeds = typename B::seeds_type;
+
+    explicit Track(const Rules& rules)
+        : size_(rules.ring()),
+          round_(rules.origin == Origin::sown ? rules.ring() : rules.ring() - 1) {
+        if constexpr (small) {
+            std::vector<Added> added(at(size_, 0, 0));
+            std::vector<std::uint8_t> last_pit(at(size_, 0, 0));
+            for (int pit = 0; pit < size_; ++pit) {
+                for (const Direction d : {Direction::ccw, Direction::cw}) {
+                    for (int seeds = 1; seeds <= most_tabled; ++seeds) {
+                        const std::size_t lap = at(pit, d == Direction::cw, seeds);
+                        unsigned left_row = 0;
+                        const int last = sow(added[lap].pits, pit, seeds, d, left_row);
+                        last_pit[lap] = static_cast<std::uint8_t>(left_row << 7 | last);
+                    }
+                }
+            }
+            added_ = std::move(added);
+            last_pit_ = std::move(last_pit);
         }
-        for (int i = pit + 1; i < size; ++i) ++ring[i];
-        for (int i = 0; i <= last - size; ++i) ++ring[i];
-        return last - size;
     }
-    const int last = pit - seeds;
-    if (last >= 0) {
-        for (int i = last; i < pit; ++i) ++ring[i];
+
+    // Lifts `seeds` from `pit` and sows them; the pit of the last seed.  `left_row` gets a bit that
+    // tells whether a seed fell outside the row of `pit`.
+    int lap(Seeds* ring, int pit, int seeds, Direction direction, unsigned& left_row) const {
+        if constexpr (small) {
+            if (seeds <= most_tabled) [[likely]] {
+                const std::size_t lap = at(pit, direction == Direction::cw, seeds);
+                const Added& added = added_[lap];
+                Added pits;
+                std::memcpy(pits.pits, ring, sizeof pits);
+                for (std::size_t i = 0; i < B::capacity; ++i) {
+                    pits.pits[i] = static_cast<Seeds>(pits.pits[i] + added.pits[i]);
+                }
+                std::memcpy(ring, pits.pits, sizeof pits);
+                left_row |= last_pit_[lap] >> 7;
+                return last_pit_[lap] & 0x7F;
+            }
+        }
+        return sow(ring, pit, seeds, direction, left_row);
+    }
+
+private:
+    int sow(Seeds* ring, int pit, int seeds, Direction direction, unsigned& left_row) const {
+        const bool clockwise = direction == Direction::cw;
+        const int half = size_ / 2;
+        const int from_left = pit < half ? pit : pit - half;
+        left_row |= static_cast<unsigned>(seeds > (clockwise ? from_left : half - 1 - from_left));
+        ring[pit] = static_cast<Seeds>(ring[pit] - seeds);
+        while (seeds > round_) [[unlikely]] {
+            for (int i = 0; i < size_; ++i) ++ring[i];
+            if (round_ < size_) --ring[pit];
+            seeds -= round_;
+        }
+        int last = clockwise ? pit - seeds : pit + seeds;
+        if (last >= size_) last -= size_;
+        if (last < 0) last += size_;
+        const int from = clockwise ? last : pit + 1;
+        const int to = clockwise ? pit - 1 : last;
+        if (from <= to) [[likely]] {
+            for (int i = from; i <= to; ++i) ++ring[i];
+        } else {  // past the end of the ring, or once all round
+            for (int i = from; i < size_; ++i) ++ring[i];
+            for (int i = 0; i <= to; ++i) ++ring[i];
+        }
         return last;
     }
-    for (int i = 0; i < pit; ++i) ++ring[i];
-    for (int i = last + size; i < size; ++i) ++ring[i];
-    return last + size;
-}
 
-// Where a pit was lifted by `mover`.
+    // On a small board a lap of few seeds is one addition for all pits at once.
+    static constexpr bool small = B::capacity <= 32 && sizeof(Seeds) == 1;
+    static constexpr int most_tabled = small ? 32 : 0;
+    struct alignas(16) Added {
+        Seeds pits[B::capacity] = {};
+    };
+
+    static std::size_t at(int pit, int clockwise, int seeds) {
+        return static_cast<std::size_t>((2 * pit + clockwise) * (most_tabled + 1) + seeds);
+    }
+
+    int size_, round_;
+    std::vector<Added> added_;            // to every pit by a lap
+    std::vector<std::uint8_t> last_pit_;  // of a lap, and in bit 7 whether it left its row
+};
+
+// What every move is played by.
 template <class B>
-inline void lift_protection(const Rules& rules, B& board, int pit, int mover) {
-    if (rules.protection == Protection::none) return;
+struct Referee {
+    const Rules& rules;
+    const Poll& poll;
+    Track<B> track;
+
+    Referee(const Rules& game_rules, const Poll& work_poll)
+        : rules(game_rules), poll(work_poll), track(game_rules) {}
+};
+
+// A pit is lifted by `mover`.
+template <class B>
+void lift_protection(const Rules& rules, B& board, int pit, int mover) {
     if (rules.protection == Protection::until_lifted || rules.owner(pit) == mover) {
         board.protected_pits.remove(pit);
     }
 }
+
+// Sowings that take no more laps are done before anything is watched that only long ones need.
+inline constexpr std::uint64_t unwatched_laps = 64;
 
 // Sows all laps of `move` on `board`, which must be equal to `before`.
 //
 // With origin "sown" every lap can be undone in one way only, so an endless sowing returns to the
 // state in which its first whole-pit lap began; with "skipped" that fails and Brent's cycle test
 // moves the state compared with to every lap number that is a power of two.
-template <class B, class Trace>
-Laps sow_laps(const Rules& rules, const B& before, B& board, Sow move, const Poll& poll,
-              Trace& trace) {
+//
+// Unwatched, it stops after `unwatched_laps` and says `capped`.
+template <bool watched, class B, class Trace>
+RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& board, Sow move,
+                              Trace& trace, Laps& laps) {
     using Seeds = typename B::seeds_type;
+    const Rules& rules = referee.rules;
     const int mover = before.mover;
-    const int row = rules.row(mover);
-    const int size = rules.ring();
     const bool reversed = rules.relay == Relay::reversed;
+    const bool skipped = rules.origin == Origin::skipped;
+    const bool has_protection = rules.protection != Protection::none;
+    const bool checks_first_lap = rules.first_lap == FirstLap::not_into_own_occupied;
+    const std::uint64_t max_laps = watched ? rules.max_laps : unwatched_laps;
 
-    Laps laps;
     int pit = move.pit;
     int seeds = move.lift;
     Direction direction = move.direction;
+    unsigned crossed = 0;  // a lap left its row; one that starts in the opponent's comes after one
+    std::uint64_t count = 0;
+    const auto ended = [&](SowingEnd end, int last) {
+        laps.end = end;
+        laps.crossed = crossed != 0;
+        laps.last = last;
+        laps.direction = direction;
+        laps.count = count;
+    };
 
-    Seeds saved_copy[B::capacity];
+    [[maybe_unused]] Seeds saved_copy[B::capacity];
     const Seeds* saved = before.ring;
     const bool whole = seeds == board.ring[pit];
     int saved_pit = whole ? pit : no_pit;
     Direction saved_direction = direction;
     std::uint64_t since_saved = 0;
     std::uint64_t resave = whole ? 1 : 0;  // Brent's power; 0: nothing saved yet
-    std::uint64_t pause = laps_between_polls < rules.max_laps ? laps_between_polls : rules.max_laps;
+    std::uint64_t pause = laps_between_polls < max_laps ? laps_between_polls : max_laps;
 
     for (;;) {
-        board.ring[pit] = static_cast<Seeds>(board.ring[pit] - seeds);
-        lift_protection(rules, board, pit, mover);
-        const int from_left = pit - row;  // ≥ n or < 0 only when the move has crossed before
-        laps.crossed |= direction == Direction::ccw ? from_left + seeds >= rules.pits
-                                                    : seeds > from_left;
-        const int last = sow_lap(rules, board.ring, pit, seeds, direction);
-        ++laps.count;
+        if (has_protection) lift_protection(rules, board, pit, mover);
+        const int last = referee.track.lap(board.ring, pit, seeds, direction, crossed);
+        ++count;
         trace.lap(pit, seeds, direction, last);
         const int content = board.ring[last];
-        if (content == 1) {
-            laps.last = last;
-            laps.direction = direction;
-            return laps;
+        if (content == 1) return ended(SowingEnd::empty_pit, last);
+        if (checks_first_lap && count == 1 && rules.owner(last) == mover) {
+            return ended(SowingEnd::forbidden_first_lap, last);
         }
-        if (laps.count == 1 && rules.first_lap == FirstLap::not_into_own_occupied &&
-            rules.owner(last) == mover) {
-            laps.end = SowingEnd::forbidden_first_lap;
-            laps.last = last;
-            return laps;
-        }
-        if (laps.count == pause) [[unlikely]] {
-            if (laps.count == rules.max_laps) {
-                laps.end = SowingEnd::capped;
-                return laps;
-            }
-            poll();
-            pause += laps_between_polls < rules.max_laps - pause ? laps_between_polls
-                                                                 : rules.max_laps - pause;
+        if (count == pause) [[unlikely]] {
+            if (count == max_laps) return ended(SowingEnd::capped, last);
+            referee.poll();
+            pause += laps_between_polls < max_laps - pause ? laps_between_polls : max_laps - pause;
         }
         pit = last;
         seeds = content;
         if (reversed) direction = opposite(direction);
-        ++since_saved;
-        if (pit == saved_pit && direction == saved_direction && board.same_ring(rules, saved))
-            [[unlikely]] {
-            // An endless sowing would lift for lap max_laps + 1 as well: it is reported as capped.
-            laps.period = since_saved;
-            laps.end = SowingEnd::endless;
-            if (rules.max_laps != UINT64_MAX) {
-                laps.end = SowingEnd::capped;
-                laps.count = rules.max_laps;
+        if constexpr (watched) {
+            ++since_saved;
+            if (pit == saved_pit && direction == saved_direction && board.same_ring(rules, saved)) {
+                // An endless sowing would lift for lap max_laps + 1 too: it is reported as capped.
+                const bool capped = max_laps != UINT64_MAX;
+                if (capped) count = max_laps;
+                laps.period = since_saved;
+                return ended(capped ? SowingEnd::capped : SowingEnd::endless, last);
             }
-            return laps;
-        }
-        if (resave == 0 || (rules.origin == Origin::skipped && since_saved == resave)) {
-            std::memcpy(saved_copy, board.ring, sizeof(Seeds) * static_cast<std::size_t>(size));
-            saved = saved_copy;
-            saved_pit = pit;
-            saved_direction = direction;
-            resave = resave == 0 ? 1 : 2 * resave;
-            since_saved = 0;
+            if (resave == 0 || (skipped && since_saved == resave)) {
+                std::memcpy(saved_copy, board.ring, sizeof board.ring);
+                saved = saved_copy;
+                saved_pit = pit;
+                saved_direction = direction;
+                resave = resave == 0 ? 1 : 2 * resave;
+                since_saved = 0;
+            }
         }
     }
+}
+
+template <class B, class Trace>
+void sow_watched_laps(const Referee<B>& referee, const B& before, B& board, Sow move,
+                      Trace& trace, Laps& laps) {
+    sow_laps<true>(referee, before, board, move, trace, laps);
+}
+
+template <class B, class Trace>
+RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& board, Sow move,
+                              Trace& trace, Laps& laps) {
+    if constexpr (!Trace::wants_laps) {
+        if (referee.rules.max_laps > unwatched_laps) [[likely]] {
+            sow_laps<false>(referee, before, board, move, trace, laps);
+            if (laps.end != SowingEnd::capped) [[likely]] return;
+            board.copy(referee.rules, before);
+        }
+    }
+    sow_watched_laps(referee, before, board, move, trace, laps);
 }
 
 // How many laps an endless `move` with the given period sows until a state comes again: those before
 // the cycle and the cycle; counted no further than `most`.
 template <class B>
-std::uint64_t laps_to_return(const Rules& rules, const B& before, Sow move, std::uint64_t period,
-                             std::uint64_t most) {
+std::uint64_t laps_to_return(const Referee<B>& referee, const B& before, Sow move,
+                             std::uint64_t period, std::uint64_t most) {
     struct State {
         B board;
         int pit;
         Direction direction;
-        void lap(const Rules& r, int seeds) {
-            board.ring[pit] = static_cast<typename B::seeds_type>(board.ring[pit] - seeds);
-            pit = sow_lap(r, board.ring, pit, seeds, direction);
-            if (r.relay == Relay::reversed) direction = opposite(direction);
+        bool operator==(const State& other) const {
+            return pit == other.pit && direction == other.direction &&
+                   std::memcmp(board.ring, other.board.ring, sizeof board.ring) == 0;
         }
-        void lap(const Rules& r) { lap(r, board.ring[pit]); }
     };
+    const bool reversed = referee.rules.relay == Relay::reversed;
+    const auto lap = [&](State& state, int seeds) {
+        unsigned left_row = 0;
+        state.pit =
+            referee.track.lap(state.board.ring, state.pit, seeds, state.direction, left_row);
+        if (reversed) state.direction = opposite(state.direction);
+    };
+    const auto relay = [&](State& state) { lap(state, state.board.ring[state.pit]); };
+
     State slow{before, move.pit, move.direction};
     std::uint64_t laps = period;
-    if (move.lift != before.ring[move.pit]) {  // a partial lift never comes again
-        slow.lap(rules, move.lift);
+    if (move.lift != before.ring[move.pit]) {  // the state of a partial lift never comes again
+        lap(slow, move.lift);
         ++laps;
     }
     if (laps >= most) return most;
     State fast = slow;
-    for (std::uint64_t lap = 0; lap < period; ++lap) fast.lap(rules);
-    while (laps < most && !(slow.pit == fast.pit && slow.direction == fast.direction &&
-                            slow.board.same_ring(rules, fast.board.ring))) {
-        slow.lap(rules);
-        fast.lap(rules);
+    for (std::uint64_t ahead = 0; ahead < period; ++ahead) relay(fast);
+    while (laps < most && !(slow == fast)) {
+        relay(slow);
+        relay(fast);
         ++laps;
     }
     return laps;
@@ -255,34 +353,35 @@ struct Sown {
     bool moves_again = false;
 };
 
-constexpr bool never_ends(SowingEnd end) {
-    return end == SowingEnd::endless || end == SowingEnd::capped;
-}
-
 // Plays the candidate `move` from `before` into `after`, whose mover is then the next player to
 // move, passes not yet taken.  If the move is illegal `after` is spoilt.
 template <class B, class Trace>
-Sown sow(const Rules& rules, const B& before, B& after, Sow move, const Poll& poll, Trace& trace) {
-    after = before;
-    Sown sown;
-    sown.laps = sow_laps(rules, before, after, move, poll, trace);
+RELAYSOW_INLINE void sow(const Referee<B>& referee, const B& before, B& after, Sow move,
+                         Trace& trace, Sown& sown) {
+    const Rules& rules = referee.rules;
+    after.copy(rules, before);
+    sow_laps(referee, before, after, move, trace, sown.laps);
+    sown.captured = 0;
+    sown.legal = true;
+    sown.moves_again = false;
     after.passed = false;
     after.drop_duties();
     const int mover = before.mover;
+    const auto opponent = static_cast<std::uint8_t>(1 - mover);
     if (sown.laps.end != SowingEnd::empty_pit) [[unlikely]] {
         if (sown.laps.end == SowingEnd::forbidden_first_lap || rules.endless == Endless::illegal) {
             sown.legal = false;
-            return sown;
+            return;
         }
-        after = before;
+        after.copy(rules, before);
         after.passed = false;
         after.drop_duties();
         if (rules.endless == Endless::draw) {
             after.drawn = true;
         } else {
-            after.mover = static_cast<std::uint8_t>(1 - mover);
+            after.mover = opponent;
         }
-        return sown;
+        return;
     }
     if (rules.owner(sown.laps.last) == mover) {
         if (sown.laps.crossed || rules.uncrossed == Uncrossed::captures) {
@@ -295,11 +394,10 @@ Sown sow(const Rules& rules, const B& before, B& after, Sow move, const Poll& po
             if (rules.extra_pit == ExtraPit::not_origin) {
                 after.barred = static_cast<std::int16_t>(move.pit);
             }
-            return sown;
+            return;
         }
     }
-    after.mover = static_cast<std::uint8_t>(1 - mover);
-    return sown;
+    after.mover = opponent;
 }
 
 }  // namespace relaysow
