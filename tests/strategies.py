@@ -21,7 +21,7 @@ HEAPS = (1, 2, 3, 3, 4, 4, 6, 6, 10, 30, 300, 1_000)
 
 # Rings of 2×3 from whose pit 0 counter-clockwise a sowing never ends, for they are rare; the first
 # two of skipped, onward sowing do not come back to where they began.
-ENDLESS = {
+ENDLESS: dict[tuple[str, str], tuple[tuple[int, ...], ...]] = {
     ("sown", "onward"): ((7, 1, 4, 3, 2, 1), (3, 1, 4, 3, 2, 1), (2, 5, 2, 1, 0, 3)),
     ("sown", "reversed"): ((4, 1, 1, 3, 1, 1), (2, 1, 6, 0, 2, 0), (2, 4, 2, 2, 0, 1)),
     ("skipped", "onward"): ((5, 1, 2, 5, 1, 3), (2, 3, 1, 2, 4, 5), (4, 4, 1, 2, 2, 0)),
