@@ -1,0 +1,515 @@
+"""How fast relaysow is, beside what a user could write by hand: `python bench/bench.py`.
+
+One run prints moves, laps and games a second of `simulate`, of a plain C++ loop and of a Numba loop
+that play the same games under the same rules, what single calls cost, and a signature: a hash of
+the results of fixed games of every rule set.  All the results it times are compared; it exits with
+status 1 if any differ.  Speed targets are printed, not judged.
+
+Every figure is a median over repetitions in which the contenders take turns.  One thread is timed
+by the processor time it takes, two by the clock.  Each repetition plays other games, so that one
+endless sowing of hundreds of millions of laps, which everybody has to sow to the end, does not
+decide a row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import dataclasses
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import timeit
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+import relaysow as rs
+from relaysow.simulation import COLUMNS
+
+HERE = Path(__file__).resolve().parent
+
+Columns = dict[str, npt.NDArray[Any]]
+Player = Callable[[int, int], Columns]  # (first game, games) -> the columns of those games
+
+ONE, TWO, PLAIN = "simulate, 1 thread", "simulate, 2 threads", "plain C++"
+PLAIN_OFF, NUMBA = "plain C++, repetition off", "numba"
+SEED = 1
+NO_REPETITION_LIMIT = 10_000  # moves, after which a game without the repetition rule is cut
+# Each with its share of --games: about the same time a row.
+ROWS: dict[str, tuple[rs.Rules, float]] = {
+    "Giuthi 2×8·8": (rs.giuthi(), 1.0),
+    "Giuthi 2×6·4": (rs.giuthi(pits=6, seeds=4), 2.0),
+    "Giuthi 2×10·9": (rs.giuthi(pits=10, seeds=9), 0.5),
+    "En Gehé 2×40": (rs.engehe(pits=40), 0.25),
+    "En Gehé 2×50": (rs.engehe(), 0.2),
+    "Kiothi": (rs.kiothi(), 1.0),
+}
+PERFT = {5: 369_684, 6: 4_133_904}  # of Giuthi 2×8·8, by the reference (in minutes)
+SIGNATURE_GAMES = 1_000
+SIGNATURE = "dc1a62a225da"
+
+
+class Mismatch(Exception):
+    """Two contenders did not play the same games."""
+
+
+def compare(name: str, games: Columns, other_name: str, others: Columns) -> None:
+    """Raises `Mismatch` naming the first column and game in which the two differ."""
+    for column in COLUMNS:
+        ours, theirs = games[column], others[column]
+        if len(ours) != len(theirs):
+            raise Mismatch(f"{name} played {len(ours)} games, {other_name} {len(theirs)}")
+        unlike = np.flatnonzero((ours != theirs).reshape(len(ours), -1).any(axis=1))
+        if len(unlike):
+            game = unlike[0]
+            raise Mismatch(
+                f"{column} of game {game}: {ours[game]} by {name}, {theirs[game]} by {other_name}"
+            )
+
+
+# The contenders
+
+
+def native(rules: rs.Rules, threads: int = 1, max_moves: int | None = None) -> Player:
+    """The package's own `simulate`."""
+
+    def play(first: int, games: int) -> Columns:
+        result = rs.simulate(
+            rules, games, SEED, threads=threads, first_game=first, max_moves=max_moves
+        )
+        return {column: getattr(result, column) for column in COLUMNS}
+
+    return play
+
+
+def reference(rules: rs.Rules, max_moves: int | None = None) -> Player:
+    """The plain-Python reference."""
+
+    def play(first: int, games: int) -> Columns:
+        result = rs.simulate(
+            rules, games, SEED, first_game=first, max_moves=max_moves, engine="reference"
+        )
+        return {column: getattr(result, column) for column in COLUMNS}
+
+    return play
+
+
+def compiler() -> str | None:
+    """The C++ compiler: $CXX, else the system's."""
+    return shutil.which(os.environ.get("CXX", "c++"))
+
+
+PLAIN_RESULT = np.dtype(
+    [
+        *((name, np.int64) for name in ("laps", "longest", "first_move")),
+        *((name, np.int32) for name in ("moves", "turns", "captures")),
+        ("scores", np.int16, 2),
+        ("winner", np.int8),
+        ("end", np.uint8),
+    ],
+    align=True,
+)
+
+
+@functools.cache
+def plain_library() -> ctypes.CDLL:
+    """plain.cpp, compiled without any flag for this very processor."""
+    cxx = compiler()
+    if cxx is None:
+        raise FileNotFoundError("the plain loop needs a C++ compiler, as c++ or in $CXX")
+    with tempfile.TemporaryDirectory() as directory:
+        library = os.path.join(directory, "plain.so")
+        flags = ["-std=c++20", "-O3", "-fPIC", "-shared"]
+        subprocess.run([cxx, *flags, str(HERE / "plain.cpp"), "-o", library], check=True)
+        loaded = ctypes.CDLL(library)
+    loaded.play.restype = ctypes.c_bool
+    word, pointer = ctypes.c_uint64, ctypes.c_void_p
+    loaded.play.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_bool, pointer, word, word]
+    loaded.play.argtypes += [ctypes.c_int64, ctypes.c_int64, pointer]
+    return loaded
+
+
+def plain(rules: rs.Rules, repetition: bool = True, max_moves: int | None = None) -> Player:
+    """The plain C++ loop; it knows the rows of this bench, not all rules."""
+    kind = [rs.giuthi, rs.engehe, rs.kiothi].index(rule_set(rules))
+    setup = np.array(rules.setup, np.int16)
+    library = plain_library()
+
+    def play(first: int, games: int) -> Columns:
+        results = np.zeros(games, PLAIN_RESULT)
+        limit = -1 if max_moves is None else max_moves
+        arguments = (setup.ctypes.data, SEED, first, games, limit, results.ctypes.data)
+        if not library.play(kind, rules.pits, repetition, *arguments):
+            raise ValueError(f"the plain loop does not play {rules!r}")
+        return {column: results[column] for column in COLUMNS}
+
+    return play
+
+
+def rule_set(rules: rs.Rules) -> Callable[..., rs.Rules]:
+    """Which of the three games with default options this is."""
+    for function in (rs.giuthi, rs.engehe, rs.kiothi):
+        if dataclasses.replace(function(), pits=rules.pits, setup=rules.setup) == rules:
+            return function
+    raise ValueError(f"the loops of this bench do not play {rules!r}")
+
+
+def numba(rules: rs.Rules) -> Player | None:
+    """The Numba loop; None where Numba is not installed or the loop does not play this game."""
+    function = rule_set(rules)
+    if function is rs.kiothi or importlib.util.find_spec("numba") is None:
+        return None
+    numba_loop = importlib.import_module("numba_loop")
+
+    def play(first: int, games: int) -> Columns:
+        table = numba_loop.play(function is rs.giuthi, rules.setup, SEED, first, games)
+        by_name = dict(zip(numba_loop.COLUMNS, table.T, strict=True))
+        return {"scores": table[:, :2]} | by_name
+
+    return play
+
+
+# Timing
+
+
+@dataclasses.dataclass
+class Timed:
+    """What a contender did in each repetition."""
+
+    threads: int
+    wall: list[float] = dataclasses.field(default_factory=list)
+    cpu: list[float] = dataclasses.field(default_factory=list)
+    games: list[int] = dataclasses.field(default_factory=list)
+    moves: list[int] = dataclasses.field(default_factory=list)
+    laps: list[int] = dataclasses.field(default_factory=list)
+
+    def play(self, player: Player, first: int, games: int) -> Columns:
+        """Play some games, timed."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        columns = player(first, games)
+        self.cpu.append(time.process_time() - cpu)
+        self.wall.append(time.perf_counter() - wall)
+        self.games.append(games)
+        self.moves.append(int(columns["moves"].sum()))
+        self.laps.append(int(columns["laps"].sum()))
+        return columns
+
+    def rates(self, what: str, wall: bool = False) -> list[float]:
+        """Moves, laps or games a second, of each repetition."""
+        counts: list[int] = getattr(self, what)
+        seconds = self.wall if wall or self.threads > 1 else self.cpu
+        return [n / s for n, s in zip(counts, seconds, strict=True)]
+
+    def rate(self, what: str) -> float:
+        """Their median."""
+        return statistics.median(self.rates(what))
+
+    def over(self, other: Timed) -> float:
+        """How many times as many moves a second as `other`."""
+        wall = self.threads != other.threads
+        pairs = zip(self.rates("moves", wall), other.rates("moves", wall), strict=True)
+        return statistics.median(ours / theirs for ours, theirs in pairs)
+
+
+def time_row(rules: rs.Rules, games: int, repetitions: int) -> dict[str, Timed]:
+    """All contenders of a row in turns, their games compared."""
+    unlimited = dataclasses.replace(rules, repetition="off")
+    players: dict[str, Player | None] = {
+        ONE: native(rules),
+        TWO: native(rules, threads=2),
+        PLAIN: plain(rules),
+        PLAIN_OFF: plain(rules, False, NO_REPETITION_LIMIT),
+        NUMBA: numba(rules),
+    }
+    timed = {name: Timed(2 if name == TWO else 1) for name, player in players.items() if player}
+    for repetition in range(-1, repetitions):  # the first one warms up and compiles
+        first = (repetition + 1) * games
+        played: dict[str, Columns] = {}
+        for name, player in players.items():
+            if player is None:
+                continue
+            if repetition < 0:
+                played[name] = player(first, games)
+            else:
+                played[name] = timed[name].play(player, first, games)
+        for name, columns in played.items():
+            if name != PLAIN_OFF:
+                compare(PLAIN, played[PLAIN], name, columns)
+    some = max(1, games // 10)
+    for limit in (NO_REPETITION_LIMIT, 30):
+        played_off = plain(rules, False, limit)(0, some)
+        compare(PLAIN_OFF, played_off, ONE, native(unlimited, max_moves=limit)(0, some))
+    return timed
+
+
+def sample(count: int) -> list[tuple[rs.Position, rs.Sow]]:
+    """Positions of random games of Giuthi 2×8·8 with a move each, every one checked against the
+    reference: its legal moves, and what the move leads to."""
+    rules, chance = rs.giuthi(), random.Random(SEED)
+    pairs: list[tuple[rs.Position, rs.Sow]] = []
+    position = rules.start()
+    while len(pairs) < count:
+        moves = list(position.legal_moves)
+        move = chance.choice(moves)
+        after = position.play(move)
+        pairs.append((position, cast("rs.Sow", move)))
+        by_rules = rs.reference.Position(rules, position.pits, position.stores, position.mover)
+        there = by_rules.play(move)
+        if moves != list(by_rules.legal_moves) or any(
+            getattr(after, name) != getattr(there, name)
+            for name in ("pits", "stores", "mover", "passed", "is_over", "final_stores")
+        ):
+            raise Mismatch(f"the reference does not agree on {position.to_text()} and {move}")
+        position = rules.start() if after.is_over else after
+    return pairs
+
+
+CALLS = {
+    "play(move)": "p.play(m)",
+    "list(legal_moves)": "list(p.legal_moves)",
+    "legal_moves.count": "p.legal_moves.count",
+    "sow(move), with its path": "p.sow(m)",
+    "pits": "p.pits",
+    "stores": "p.stores",
+    "mover": "p.mover",
+    "is_over": "p.is_over",
+    "hash": "hash(p)",
+    "Sow(pit, direction=…)": "Sow(m.pit, direction=m.direction)",
+}
+
+
+def call_costs(repetitions: int) -> dict[str, float]:
+    """The median time of one call in seconds, the loop around it included."""
+    names = {"pairs": sample(300), "Sow": rs.Sow}
+    timers = {
+        name: timeit.Timer(f"for p, m in pairs: {call}", timer=time.process_time, globals=names)
+        for name, call in CALLS.items()
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in timers}
+    for _ in range(repetitions):
+        for name, timer in timers.items():
+            seconds[name].append(timer.timeit(1) / 300)
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def perft_rate(depth: int, repetitions: int) -> float:
+    """Nodes a second of `perft` of Giuthi 2×8·8."""
+    start, seconds = rs.giuthi().start(), []
+    for _ in range(repetitions):
+        started = time.process_time()
+        nodes = rs.perft(start, depth)
+        seconds.append(time.process_time() - started)
+        if nodes != PERFT[depth]:
+            raise Mismatch(f"perft to depth {depth}: {nodes}, not {PERFT[depth]}")
+    return PERFT[depth] / statistics.median(seconds)
+
+
+MEMORY = """
+import re, relaysow
+def peak():  # of this process, where ru_maxrss begins with that of its parent
+    return int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+relaysow.simulate(relaysow.giuthi(), 1000, threads=1)
+base, games = peak(), {games}
+result = relaysow.simulate(relaysow.giuthi(), games, threads=1)
+print((peak() - base) * 1024 / games)
+"""
+
+
+def memory(games: int) -> float | None:
+    """Bytes a game that a simulation adds to the peak of a fresh process; None if unknown here."""
+    if sys.platform != "linux":
+        return None
+    run = [sys.executable, "-c", MEMORY.format(games=games)]
+    return float(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+
+
+def open_spiel(repetitions: int) -> tuple[float, float] | None:
+    """Moves and games a second of OpenSpiel's C++ rollouts of its mancala (another game: Kalah,
+    no relays); None where it is not installed."""
+    if importlib.util.find_spec("pyspiel") is None:
+        return None
+    pyspiel = importlib.import_module("pyspiel")
+    game, chance, rollouts = pyspiel.load_game("mancala"), random.Random(SEED), 5_000
+    moves = 0
+    for _ in range(rollouts):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(chance.choice(state.legal_actions()))
+            moves += 1
+    # A search of one simulation: all it does is its rollouts.
+    evaluator = pyspiel.RandomRolloutEvaluator(n_rollouts=rollouts, seed=SEED)
+    bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, SEED, False)
+    seconds = []
+    for _ in range(repetitions):
+        started = time.process_time()
+        bot.step(game.new_initial_state())
+        seconds.append(time.process_time() - started)
+    games_a_second = rollouts / statistics.median(seconds)
+    return games_a_second * moves / rollouts, games_a_second
+
+
+# The signature
+
+
+def signature(player: Callable[[rs.Rules], Player], games: int) -> str:
+    """A hash of all results of the first `games` games of every named rule set."""
+    digest = hashlib.sha256()
+    for function in rs.RULE_SETS.values():
+        columns = player(function())(0, games)
+        for name, dtype in COLUMNS.items():
+            column = columns[name].astype(np.dtype(dtype).newbyteorder("<"))
+            digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()[:12]
+
+
+def check_signature(few: int) -> str:
+    """The signature, found equal on one thread and two, and over `few` games in the reference."""
+    found = signature(native, SIGNATURE_GAMES)
+    twice = signature(lambda rules: native(rules, threads=2), SIGNATURE_GAMES)
+    if (found, twice) != (SIGNATURE, SIGNATURE):
+        raise Mismatch(f"signature {found}, on two threads {twice}: must be {SIGNATURE}")
+    small, by_reference = signature(native, few), signature(reference, few)
+    if small != by_reference:
+        raise Mismatch(f"signature of {few} games {small}, in the reference {by_reference}")
+    return found
+
+
+# The report
+
+
+def machine() -> dict[str, str]:
+    """What the figures were measured on."""
+    processor = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                processor = line.partition(":")[2].strip()
+    cxx = compiler()
+    version = ["none"]
+    if cxx is not None:
+        run = subprocess.run([cxx, "--version"], capture_output=True, text=True, check=False)
+        version = run.stdout.splitlines() or [cxx]
+    found = {
+        "processor": f"{processor}, {os.cpu_count()} cores",
+        "system": platform.platform(),
+        "compiler of the plain loop": f"{version[0]}, -O3 without -march",
+        "Python": platform.python_version(),
+        "relaysow": rs.__version__,
+    }
+    for package in ("numpy", "numba", "open_spiel"):
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    if hasattr(os, "getloadavg"):
+        found["load before"] = f"{os.getloadavg()[0]:.1f}"
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Compare relaysow's speed with its peers'.")
+    parser.add_argument("--quick", action="store_true", help="a few seconds: figures are rough")
+    parser.add_argument("--games", type=int, help="games of Giuthi 2×8·8 in each repetition")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args(arguments)
+    games = options.games or (1_000 if options.quick else 40_000)
+    if games < 1:
+        parser.error(f"--games {games}: must be 1 or more")
+    repetitions = 3 if options.quick else 9
+    try:
+        report(games, repetitions, options.quick, options.json)
+    except Mismatch as mismatch:
+        print(f"\nFAILED: {mismatch}")
+        return 1
+    return 0
+
+
+def report(games: int, repetitions: int, quick: bool, json_file: Path | None) -> None:
+    """Measure, check and print everything."""
+    figures: dict[str, Any] = {"machine": machine()}
+    for name, value in figures["machine"].items():
+        print(f"{name:<27}{value}")
+    print(f"\nRandom play, medians of {repetitions} repetitions in turns; all the same games")
+    heads = ("M moves/s", "M laps/s", "k games/s", "× plain C++")
+    print(f"{'':<42}" + "".join(f"{head:>13}" for head in heads))
+    rows: dict[str, dict[str, Timed]] = {}
+    for row, (rules, share) in ROWS.items():
+        rows[row] = timed = time_row(rules, max(1, round(games * share)), repetitions)
+        for name, times in timed.items():
+            rates = {what: times.rate(what) for what in ("moves", "laps", "games")}
+            ratio = times.over(timed[PLAIN])
+            figures.setdefault("rows", {}).setdefault(row, {})[name] = {
+                **{f"{what} a second": rate for what, rate in rates.items()},
+                "times plain": ratio,
+            }
+            cells = (rates["moves"] / 1e6, rates["laps"] / 1e6, rates["games"] / 1e3, ratio)
+            numbers = "".join(f"{cell:>13.2f}" for cell in cells)
+            print(f"{row:<15}{name:<27}{numbers}", flush=True)
+        if NUMBA not in timed:
+            why = "not written" if rule_set(rules) is rs.kiothi else "not installed"
+            print(f"{row:<15}numba: {why}")
+
+    rollouts = open_spiel(repetitions)
+    if rollouts is None:
+        print("OpenSpiel mancala, C++ rollouts: not installed")
+    else:
+        figures["open_spiel moves a second"] = rollouts[0]
+        numbers = f"{rollouts[0] / 1e6:>13.2f}{'':>13}{rollouts[1] / 1e3:>13.2f}"
+        print(f"{'OpenSpiel':<15}{'mancala, C++ rollouts':<27}{numbers}")
+
+    print("\nOne call on positions of random Giuthi 2×8·8 games, median")
+    figures["calls"] = costs = call_costs(5 * repetitions)
+    for name, seconds in costs.items():
+        print(f"  {name:<26}{seconds * 1e9:>9,.0f} ns")
+    depth = 5 if quick else 6
+    figures["perft nodes a second"] = nodes = perft_rate(depth, repetitions)
+    print(f"  {f'perft to depth {depth}':<26}{nodes / 1e6:>9.1f} M nodes/s")
+    figures["bytes a game"] = held = memory(50_000 if quick else 1_000_000)
+    if held is not None:
+        print(f"  {'memory of simulate':<26}{held:>9.0f} bytes a game")
+    figures["signature"] = check_signature(2 if quick else 10)
+    print(f"\nsignature {figures['signature']}: equal on 1 and 2 threads, and in the reference")
+
+    print("\nTargets")
+    for row, timed in rows.items():
+        one, alone = timed[ONE], timed[PLAIN]
+        target(f"{row}: time of simulate / plain C++", 1 / one.over(alone), "≤", 1.3)
+        target(f"{row}: two threads / one", timed[TWO].over(one), "≥", 1.8)
+        off = timed[PLAIN_OFF]
+        target(f"{row}: plain C++ / itself, repetition off", alone.over(off), "≥", 0.9)
+        if NUMBA in timed:
+            target(f"{row}: plain C++ / numba", alone.over(timed[NUMBA]), "≥", 1.0)
+    target("play, µs", costs["play(move)"] * 1e6, "≤", 0.5)
+    target("list(legal_moves), µs", costs["list(legal_moves)"] * 1e6, "≤", 3.0)
+    target("perft, M nodes/s", nodes / 1e6, "≥", 10.0)
+    if held is not None:
+        target("memory, bytes a game", held, "≤", 200.0)
+    if json_file is not None:
+        json_file.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+
+
+def target(name: str, figure: float, relation: str, wanted: float) -> None:
+    """Print a figure beside what it should be."""
+    met = figure <= wanted if relation == "≤" else figure >= wanted
+    print(f"  {name:<54}{figure:>8.2f}  {relation} {wanted:g}  {'met' if met else 'MISSED'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""The bench: its loops play the package's games, it notices when they do not, and it runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
+bench = pytest.importorskip("bench", reason="the bench is part of the sources only")
+
+needs_compiler = pytest.mark.skipif(bench.compiler() is None, reason="no C++ compiler")
+needs_numba = pytest.mark.skipif(
+    find_spec("numba") is None, reason="Numba is not installed: extra bench"
+)
+each_row = pytest.mark.parametrize("row", bench.ROWS)
+FIRST, GAMES = 2**40, 300
+
+
+@needs_compiler
+@each_row
+@pytest.mark.parametrize("max_moves", [None, 1, 2, 25])
+def test_plain_loop_plays_the_same_games(row: str, max_moves: int | None) -> None:
+    rules, _ = bench.ROWS[row]
+    games = bench.plain(rules, max_moves=max_moves)(FIRST, GAMES)
+    bench.compare("plain", games, "core", bench.native(rules, 1, max_moves)(FIRST, GAMES))
+    few = {name: column[:2] for name, column in games.items()}
+    bench.compare("plain", few, "reference", bench.reference(rules, max_moves)(FIRST, 2))
+
+
+@needs_compiler
+@each_row
+def test_plain_loop_without_repetition_plays_the_same_games(row: str) -> None:
+    rules = bench.ROWS[row][0]
+    games = bench.plain(rules, repetition=False, max_moves=120)(0, GAMES)
+    unlimited = dataclasses.replace(rules, repetition="off")
+    bench.compare("plain", games, "core", bench.native(unlimited, 1, 120)(0, GAMES))
+    few = {name: column[:2] for name, column in games.items()}
+    bench.compare("plain", few, "reference", bench.reference(unlimited, 120)(0, 2))
+
+
+@needs_numba
+@each_row
+def test_numba_loop_plays_the_same_games(row: str) -> None:
+    rules = bench.ROWS[row][0]
+    player = bench.numba(rules)
+    if player is None:
+        assert row == "Kiothi"
+        return
+    bench.compare("numba", player(FIRST, GAMES), "core", bench.native(rules)(FIRST, GAMES))
+
+
+def test_loops_refuse_rules_they_do_not_know() -> None:
+    for rules in (bench.rs.giuthi(chain="run"), bench.rs.giuthi_pratt(), bench.rs.kiothi(pits=9)):
+        with pytest.raises(
+            ValueError, match=r"do(es)? not play (giuthi_russ|giuthi_pratt|kiothi)\("
+        ):
+            bench.plain(rules)(0, 1)
+
+
+@pytest.mark.parametrize("column", bench.COLUMNS)
+def test_one_planted_fault_is_found(column: str) -> None:
+    games = bench.native(bench.rs.giuthi())(0, 50)
+    spoilt = dict(games)
+    bench.compare("a", games, "b", spoilt)
+    spoilt[column] = spoilt[column].copy()
+    spoilt[column].reshape(50, -1)[37, -1] += 1
+    with pytest.raises(bench.Mismatch, match=rf"^{column} of game 37: .* by a, .* by b$"):
+        bench.compare("a", games, "b", spoilt)
+    short = {name: values[:49] for name, values in games.items()}
+    with pytest.raises(bench.Mismatch, match=r"^a played 50 games, b 49$"):
+        bench.compare("a", games, "b", short)
+
+
+@needs_compiler
+def test_forgotten_repetition_rule_is_found() -> None:
+    rules = bench.rs.giuthi()
+    lax = bench.plain(rules, repetition=False, max_moves=10_000)(0, GAMES)
+    with pytest.raises(bench.Mismatch):
+        bench.compare("plain", lax, "core", bench.native(rules)(0, GAMES))
+
+
+def test_signature_is_the_recorded_one_and_changes_with_any_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert bench.check_signature(1) == bench.SIGNATURE
+
+    def late(rules: Any, threads: int = 1) -> Any:
+        play = bench.native(rules, threads)
+
+        def other(first: int, games: int) -> Any:
+            columns = play(first, games)
+            if rules == bench.rs.giuthi_leakey():
+                columns["laps"] = columns["laps"] + (np.arange(games) == games - 1)
+            return columns
+
+        return other
+
+    monkeypatch.setattr(bench, "SIGNATURE_GAMES", 20)
+    assert bench.signature(late, 20) != bench.signature(bench.native, 20)
+    with pytest.raises(bench.Mismatch, match=r"^signature "):
+        bench.check_signature(1)
+
+
+@needs_compiler
+def test_quick_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "ROWS", {"Giuthi 2×6·4": (bench.rs.giuthi(6, 4), 1.0)})
+    monkeypatch.setattr(
+        bench, "call_costs", lambda _: {"play(move)": 1e-6, "list(legal_moves)": 1e-6}
+    )
+    file = tmp_path / "figures.json"
+    assert bench.main(["--quick", "--games", "30", "--json", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert f"signature {bench.SIGNATURE}" in printed
+    assert '"signature"' in file.read_text()
+    assert printed.count("plain C++, repetition off") == 1
+    monkeypatch.setattr(bench, "SIGNATURE", "0" * 12)
+    assert bench.main(["--quick", "--games", "30"]) == 1
+    assert "FAILED: signature" in capsys.readouterr().out
