@@ -243,13 +243,15 @@ def test_moves_are_kept_in_canonical_spelling(engine: Any) -> None:
 def test_spelling_does_not_matter_within_a_turn(engine: Any) -> None:
     rules = rs.engehe(4, uncrossed="moves_again", repetition_scope="turn")
     game = start(engine, rules, ONE_EACH)
+    play(game, "1")
     moves = game.legal_moves
-    assert rs.Sow(0, lift=1, direction="ccw") in moves
-    assert moves.index(rs.Sow(0, direction="ccw")) == 0
-    assert moves[0] == moves[-1] == rs.Sow(0)
-    assert list(moves) == moves[:] == [rs.Sow(0)]
-    assert moves == [rs.Sow(0)]
-    assert rs.Sow(1) not in moves
+    assert rs.Sow(1, lift=1, direction="ccw") in moves
+    assert moves.index(rs.Sow(1, direction="ccw")) == 0
+    assert moves[0] == moves[-1] == rs.Sow(1)
+    assert list(moves) == moves[:] == [rs.Sow(1)]
+    assert moves == [rs.Sow(1)]
+    assert moves != [rs.Sow(2)]
+    assert rs.Sow(0) not in moves
     assert "1" not in moves
     assert len(moves) == moves.count == 1
 

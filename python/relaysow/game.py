@@ -72,8 +72,8 @@ class _Ply:
     turn: int
     """How many moves had been made when the present turn began."""
     outcome: Outcome | None
-    compared: tuple[Position, ...]
-    """The positions with which later ones are compared from here on."""
+    compared: bool
+    """Whether later positions are compared with this one."""
 
 
 class Game:
@@ -107,6 +107,7 @@ class Game:
         # A capture leaves fewer seeds on the ring for good, so positions from before it may stay
         # here: they never come again.  For the same reason positions of one game with the same
         # ring have the same stores, and are equal exactly when repetition takes them to be so.
+        # Nor does one come again from before the last redistribution: their number is part of it.
         self._compared: set[Position] = set()
         self._legal: RemainingMoves | None = None
         self._enter(self._judged(position, 0))
@@ -146,12 +147,12 @@ class Game:
         """The moves that may be made: those of the position, none when the game is over, and
         under `repetition_scope="turn"` without those that repeat within the turn."""
         ply = self._plies[-1]
-        position, every = ply.position, ply.position.legal_moves
-        listed = self._compares_turns and position.redistributions == 2
-        if ply.outcome is None and not listed:
+        every = ply.position.legal_moves
+        within_turn = self._compares_turns and ply.turn < len(self._moves)
+        if ply.outcome is None and not within_turn:
             return every
         if self._legal is None:
-            left = () if ply.outcome else _remaining(position, self._turn(ply.turn))
+            left = () if ply.outcome else _remaining(ply.position, self._turn(ply.turn))
             self._legal = RemainingMoves(left, every)
         return self._legal
 
@@ -169,7 +170,7 @@ class Game:
         after = before.play(move)
         if not _same_turn(before, after):
             turn = len(self._plies)
-        elif self._compares_turns and not after.is_over and after in self._turn(turn):
+        elif self._compares_turns and after in self._turn(turn):
             raise self._illegal(move, "it repeats a position of this turn")
         ply = self._judged(after, turn)
         self._moves.append(notation.canonical(before, move))
@@ -179,7 +180,9 @@ class Game:
         """Take the last move back and return it; `IndexError` if there is none."""
         if not self._moves:
             raise IndexError("no move to undo")
-        self._compared.difference_update(self._plies.pop().compared)
+        ply = self._plies.pop()
+        if ply.compared:
+            self._compared.remove(ply.position)
         self._legal = None
         return self._moves.pop()
 
@@ -219,33 +222,36 @@ class Game:
     def _judged(self, position: Position, turn: int) -> _Ply:
         """The next ply, from the position a move leads to and the beginning of its turn."""
         rules, at = position.rules, len(self._plies)
-        compared: list[Position] = []
         outcome: Outcome | None = None
-        while not position.is_over and position.redistributions == 2 and rules.repetition != "off":
-            if turn == at or not self._compares_turns:
-                if position in self._compared or position in compared:
-                    outcome = _repetition(position)
-                    break
-                compared.append(position)
-            if not self._compares_turns:
-                break
-            if any(True for _ in _remaining(position, [*self._turn(turn), position])):
-                break
-            # The mover is stuck: his opponent, or he himself without duties, begins a new turn.
+        # A turn's first move repeats nothing: a sowing inside one row never leaves it as it was.
+        if (
+            self._compares_turns
+            and turn < at
+            and not position.is_over
+            and not any(True for _ in _remaining(position, self._turn(turn)))
+        ):
             other = _handed_over(position)
             if rules.end in ("able_player_sweeps", "last_mover_sweeps"):
                 swept = rules.end == "last_mover_sweeps" or not other.is_over
                 outcome = _ended(position, swept)
-                break
-            position, turn = other, at
+            else:  # his opponent begins a new turn, or he himself without duties
+                position, turn = other, at
         winner, stores, end = position.winner, position.final_stores, position.end
         if winner is not None and stores is not None and end is not None:
             outcome = Outcome(winner, stores, end)
-        return _Ply(position, turn, outcome, tuple(compared))
+        compared = (
+            outcome is None
+            and rules.repetition != "off"
+            and (turn == at or rules.repetition_scope == "position")
+        )
+        if compared and position in self._compared:
+            outcome, compared = _repetition(position), False
+        return _Ply(position, turn, outcome, compared)
 
     def _enter(self, ply: _Ply) -> None:
         self._plies.append(ply)
-        self._compared.update(ply.compared)
+        if ply.compared:
+            self._compared.add(ply.position)
         self._legal = None
 
 
@@ -257,7 +263,7 @@ def _remaining(position: Position, turn: list[Position]) -> Iterator[Move]:
     """The legal moves that do not bring back a position of the turn."""
     for move in position.legal_moves:
         after = position.play(move)
-        if after.is_over or not _same_turn(position, after) or after not in turn:
+        if not _same_turn(position, after) or after not in turn:
             yield move
 
 
