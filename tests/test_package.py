@@ -1,0 +1,113 @@
+"""The package as installed: what is in it, what importing it costs, and what crosses processes."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.resources
+import json
+import multiprocessing
+import os
+import pickle
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import relaysow as rs
+from relaysow import _core
+
+SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
+
+
+def run(code: str, *options: str) -> str:
+    """What a fresh interpreter prints that runs `code`."""
+    command = [sys.executable, *options, "-c", code]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def test_version_is_told_once() -> None:
+    assert rs.__version__ == importlib.metadata.version("relaysow")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", rs.__version__)
+
+
+@pytest.mark.parametrize("name", ["py.typed", "_core.pyi"])
+def test_types_are_shipped(name: str) -> None:
+    assert importlib.resources.files(rs).joinpath(name).is_file()
+
+
+def test_public_names() -> None:
+    assert [name for name in rs.__all__ if not hasattr(rs, name)] == []
+
+
+def test_command_is_installed() -> None:
+    (command,) = importlib.metadata.entry_points(group="console_scripts", name="relaysow")
+    assert callable(command.load())
+
+
+def test_import_is_light() -> None:
+    """Neither NumPy nor the command's packages are loaded before they are needed."""
+    heavy = ("numpy", "typer", "rich", "pyarrow", "matplotlib")
+    code = (
+        f"import relaysow, sys, json; print(json.dumps([m for m in {heavy} if m in sys.modules]))"
+    )
+    assert json.loads(run(code)) == []
+
+
+@pytest.mark.skipif(SANITIZED, reason="a sanitizer build is slower")
+def test_import_is_quick() -> None:
+    """At most 150 ms, start of the interpreter not counted; the median of five."""
+    code = "from time import *; t = perf_counter(); import relaysow; print(perf_counter() - t)"
+    assert statistics.median(float(run(code)) for _ in range(5)) <= 0.150
+
+
+def test_no_lock_of_the_interpreter_is_needed() -> None:
+    """On a free-threaded Python importing the core does not switch the lock back on."""
+    if not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled():
+        pytest.skip("not a free-threaded Python")
+    assert run("import relaysow._core, sys; print(sys._is_gil_enabled())") == "False\n"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads an ELF file")
+@pytest.mark.skipif(SANITIZED, reason="a sanitizer build exports more")
+def test_core_exports_nothing_of_its_own() -> None:
+    """No C++ symbol can clash with another extension's: all but templates of `std` are hidden."""
+    nm = shutil.which("nm")
+    if nm is None:
+        pytest.skip("no nm here")
+    command = [nm, "-D", "--defined-only", str(_core.__file__)]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")
+    symbols = [(line.split()[-2], line.split()[-1]) for line in listed if line]
+    assert [name for kind, name in symbols if kind not in "uVW"] == ["PyInit__core"]
+    assert [name for _, name in symbols if "relaysow" in name or "pybind11" in name] == []
+
+
+def play_on(pickled: bytes) -> bytes:
+    """Plays the first legal move of a pickled position; for another process."""
+    position = pickle.loads(pickled)
+    return pickle.dumps((position, position.legal_moves[0], position.play(position.legal_moves[0])))
+
+
+def test_values_cross_processes() -> None:
+    """Positions, moves and rules arrive in a spawned process, and their like come back."""
+    starts = [make().start() for make in rs.RULE_SETS.values()]
+    starts += [start.play(start.legal_moves[0]) for start in starts]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        for start, answer in zip(starts, pool.map(play_on, map(pickle.dumps, starts)), strict=True):
+            position, move, after = pickle.loads(answer)
+            assert position == start
+            assert hash(position) == hash(start)
+            assert position.rules == start.rules
+            assert move == start.legal_moves[0]
+            assert after == start.play(move)
+
+
+def test_files_have_no_machine_in_them() -> None:
+    """The core holds no path of the machine that built it."""
+    core = Path(str(_core.__file__)).read_bytes()
+    assert SANITIZED or b"/cpp/" not in core
