@@ -410,8 +410,9 @@ def _size_arguments(name: str, rules: Rules) -> dict[str, int] | None:
 
 
 def _shortest_call(rules: Rules) -> tuple[str, dict[str, Any]]:
-    """The rule-set function and the fewest keyword arguments that make `rules`."""
+    """The rule-set function that makes `rules` with the fewest options, and its arguments."""
     best: tuple[str, dict[str, Any]] | None = None
+    fewest = len(fields(Rules))
     for name, function in RULE_SETS.items():
         arguments: dict[str, Any] = {}
         default = function()
@@ -422,11 +423,12 @@ def _shortest_call(rules: Rules) -> tuple[str, dict[str, Any]]:
             own = _size_arguments(name, default)
             always = name in ("giuthi", "engehe")
             arguments = {k: v for k, v in size.items() if always or own is None or own[k] != v}
+        sizes = len(arguments)
         for field in fields(Rules):
             value = getattr(rules, field.name)
             if field.name not in ("pits", "setup") and value != getattr(default, field.name):
                 arguments[field.name] = value
-        if best is None or len(arguments) < len(best[1]):
-            best = name, arguments
+        if len(arguments) - sizes < fewest:
+            best, fewest = (name, arguments), len(arguments) - sizes
     assert best is not None
     return best
