@@ -1,0 +1,604 @@
+"""The command `relaysow`: simulate, check, perft, show, rules."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import fields
+from importlib import import_module
+from inspect import signature
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from relaysow.rules import CHOICES, RULE_SETS, Rules
+
+if TYPE_CHECKING:
+    from relaysow.simulation import AnyPosition, Simulation
+
+app = typer.Typer(
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="markdown",
+    help="Play, check and explain the relay-sowing games Giuthi, Kiothi and En Gehé.",
+)
+
+
+def _integer(text: str | int) -> int:
+    """An integer of an argument: as Python writes them, so with underscores if one likes."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} must be an integer") from None
+
+
+def _number(help: str) -> Any:
+    return typer.Option(parser=_integer, metavar="INTEGER", help=help)
+
+
+Name = Annotated[str | None, typer.Argument(metavar="NAME", help="A rule set: see `rules`.")]
+Pits = Annotated[int | None, _number("Pits in each row.")]
+Seeds = Annotated[int | None, _number("Seeds in each filled pit.")]
+Filled = Annotated[int | None, _number("Kiothi: the filled pits of a row.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="OPTION=VALUE", help="A rules option; may be repeated."),
+]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="POSITION", help="Start from this position text instead."),
+]
+Games = Annotated[int, _number("How many games.")]
+Seed = Annotated[int, _number("Seed of the games' chance, 0…2⁶⁴−1.")]
+FirstGame = Annotated[int, _number("Number of the first game.")]
+MaxMoves = Annotated[int | None, _number("Cut games after so many moves.")]
+Policy = Annotated[str, typer.Option(help="random, greedy, or two of them: South's,North's.")]
+Engine = Annotated[str, typer.Option(help="native, or reference (plain Python).")]
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    if version:
+        from relaysow import __version__
+
+        print(f"relaysow {__version__}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command()
+def simulate(
+    name: Name = None,
+    pits: Pits = None,
+    seeds: Seeds = None,
+    filled: Filled = None,
+    options: Set = None,
+    start: From = None,
+    games: Games = 1_000_000,
+    seed: Seed = 1,
+    first_game: FirstGame = 0,
+    threads: Annotated[int | None, _number("Threads; all cores by default.")] = None,
+    policy: Policy = "random",
+    max_moves: MaxMoves = None,
+    engine: Engine = "native",
+    out: Annotated[
+        str | None, typer.Option(help="Write the games to a .csv, .npz or .parquet file.")
+    ] = None,
+) -> None:
+    """Play many games and print a summary.
+
+    The summary goes to standard output and depends on the rules, the seed and the policies alone;
+    time and speed go to standard error.
+    """
+    from relaysow import simulation
+
+    if out is not None:  # refused now, not after the games
+        simulation.writer_for(out)
+        if not os.path.isdir(os.path.dirname(out) or "."):
+            raise ValueError(f"--out {out}: there is no folder {os.path.dirname(out)}")
+    begin = perf_counter()
+    interrupted = None
+    try:
+        result = simulation.simulate(
+            _start(name, pits, seeds, filled, options, start),
+            games=games,
+            seed=seed,
+            threads=threads,
+            policy=_pair(policy),
+            max_moves=max_moves,
+            first_game=first_game,
+            progress=True,
+            engine=engine,
+        )
+    except simulation.SimulationInterrupted as error:
+        interrupted, result = error, error.result
+    seconds = perf_counter() - begin
+    _print_summary(result)
+    moves = int(result.moves.sum(dtype="int64"))
+    _note(f"{seconds:.2f} s: {result.games / seconds:,.0f} games/s, {moves / seconds:,.0f} moves/s")
+    if out is not None:
+        result.save(out)
+        _note(f"wrote {result.games:,} games to {out}")
+    if interrupted is not None:
+        _note(f"{interrupted}: the summary is of those")
+        raise typer.Exit(130)
+
+
+def _print_summary(result: Simulation) -> None:
+    summary = result.summary()
+    if not sys.stdout.isatty():
+        print(summary)
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    console.print(summary.title, markup=False)
+    for (first, *heads), rows in summary.tables():
+        table = Table(first, box=box.SIMPLE_HEAD, pad_edge=False)
+        for head in heads:
+            table.add_column(head, justify="right")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+
+
+@app.command()
+def check(
+    name: Name = None,
+    pits: Pits = None,
+    seeds: Seeds = None,
+    filled: Filled = None,
+    options: Set = None,
+    start: From = None,
+    random: Annotated[
+        bool, typer.Option("--random", help="New random rules for every game instead of NAME.")
+    ] = False,
+    games: Games = 1_000,
+    full: Annotated[
+        int | None,
+        _number(
+            "Compare the legal moves and the traces of all candidates at every position of this "
+            "many games only (all games by default), and at one in 16 of the rest."
+        ),
+    ] = None,
+    seed: Seed = 1,
+    first_game: FirstGame = 0,
+    policy: Policy = "random",
+    max_moves: MaxMoves = None,
+    processes: Annotated[int | None, _number("Processes; all cores by default.")] = None,
+) -> None:
+    """Play the same games in the core and in the plain-Python reference and compare them.
+
+    Every position, the trace of every move played, every legal-move list, and the result of every
+    game.  On a difference: exit code 1 and the smallest position found that shows it.
+    """
+    from relaysow import check as checking
+    from relaysow.simulation import cores
+
+    what: Any = None
+    if not random:
+        what = _start(name, pits, seeds, filled, options, start)
+    elif (name, pits, seeds, filled, options, start) != (None,) * 6:
+        raise ValueError("--random draws the rules: give no rule set, sizes, options or position")
+    begin = perf_counter()
+    interrupted = None
+    try:
+        report = checking.check(
+            what,
+            games=games,
+            seed=seed,
+            first_game=first_game,
+            policy=_pair(policy),
+            max_moves=max_moves,
+            full=full,
+            processes=cores() if processes is None else processes,
+            progress=True,
+        )
+    except checking.CheckInterrupted as error:
+        interrupted, report = error, error.report
+    print(report)
+    _note(f"{perf_counter() - begin:.1f} s")
+    if interrupted is not None:
+        _note("interrupted: the counts are of what was compared until then")
+        raise typer.Exit(130)
+    if report.difference is not None:
+        raise typer.Exit(1)
+
+
+@app.command()
+def perft(
+    name: Name = None,
+    pits: Pits = None,
+    seeds: Seeds = None,
+    filled: Filled = None,
+    options: Set = None,
+    start: From = None,
+    depth: Annotated[int, _number("Length of the paths, in moves.")] = 5,
+    divide: Annotated[bool, typer.Option("--divide", help="Count move by move.")] = False,
+    engine: Engine = "native",
+) -> None:
+    """Count the paths of so many moves from a position: a forced pass costs no depth, nothing
+    continues below a finished game, repetition is not applied."""
+    from relaysow.simulation import start_of
+
+    if depth < 0:
+        raise ValueError(f"--depth {depth}: must be 0 or more")
+    position: Any = start_of(_start(name, pits, seeds, filled, options, start), engine)
+    count = import_module("relaysow" if engine == "native" else "relaysow.reference").perft
+    if divide and depth and position.legal_moves.count > 10_000:
+        raise ValueError(f"--divide: {position.legal_moves.count:,} moves are too many to list")
+    begin = perf_counter()
+    if divide and depth:
+        nodes = 0
+        for move in position.legal_moves:
+            below = count(position.play(move), depth - 1)
+            print(f"{position.move_to_text(move)}\t{below:,}", flush=True)
+            nodes += below
+    else:
+        nodes = count(position, depth)
+    seconds = perf_counter() - begin
+    print(f"{nodes:,} paths of {depth} moves")
+    _note(f"{seconds:.2f} s: {nodes / max(seconds, 1e-9):,.0f} nodes/s")
+
+
+@app.command()
+def show(
+    position: Annotated[
+        str, typer.Argument(metavar="POSITION", help="A position text, or a rule set's name.")
+    ],
+    move: Annotated[
+        str | None, typer.Option(help="Tell this move lap by lap, such as 3+, 7 or 4x2.")
+    ] = None,
+    boards: Annotated[
+        bool, typer.Option("--boards/--no-boards", help="Draw the board after every lap.")
+    ] = True,
+) -> None:
+    """Draw a position and list its legal moves, or tell a move lap by lap."""
+    from shutil import get_terminal_size
+
+    from relaysow import Position, display
+
+    here = RULE_SETS[position]().start() if position in RULE_SETS else Position.from_text(position)
+    played = None if move is None else here.move_from_text(move)
+    told = None if played is None else here.sow(played)
+    width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)
+    unicode = _can_print("▶·┌─")
+    print(display.board(here, width=width, unicode=unicode))
+    if told is not None:
+        for part in display.sowing(here, told, width=width, unicode=unicode, boards=boards):
+            print(f"\n{part}")
+        if told.after is not None:
+            print(f"\n{told.after.to_text()}")
+        return
+    print(f"\n{here.to_text()}")
+    moves = here.legal_moves
+    if moves:
+        listed = " ".join(here.move_to_text(one) for one in moves[:100])
+        more = f" … and {moves.count - 100:,} more" if moves.count > 100 else ""
+        _paragraph(f"{moves.count:,} legal moves: {listed}{more}", 0, 2)
+
+
+def _can_print(characters: str) -> bool:
+    """Whether standard output has these characters."""
+    try:
+        characters.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _start(
+    name: str | None,
+    pits: int | None,
+    seeds: int | None,
+    filled: int | None,
+    options: list[str] | None,
+    start: str | None,
+) -> Rules | AnyPosition:
+    """What the arguments name: a rule set with its sizes and options, or a position text."""
+    if start is not None:
+        if (name, pits, seeds, filled, options) != (None,) * 5:
+            raise ValueError("--from names its own rules: give no rule set, sizes or options")
+        from relaysow import Position
+
+        return Position.from_text(start)
+    if name is None:
+        raise ValueError(f"a rule set is needed: {', '.join(RULE_SETS)}; or --from POSITION")
+    if name not in RULE_SETS:
+        raise ValueError(f"{name!r} is not a rule set: must be one of {', '.join(RULE_SETS)}")
+    function = RULE_SETS[name]
+    sizes = {"pits": pits, "seeds": seeds, "filled": filled}
+    sizes = {size: number for size, number in sizes.items() if number is not None}
+    for size, number in sizes.items():
+        if size not in signature(function).parameters:
+            raise ValueError(f"--{size} {number}: {name} has no such size")
+    chosen: dict[str, Any] = {}
+    for text in options or ():
+        option, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--set {text}: must be OPTION=VALUE")
+        chosen[option] = _option(option, value)
+    if "setup" in chosen and sizes.keys() - {"pits"}:
+        raise ValueError("--set setup=… gives every pit: give no --seeds or --filled beside it")
+    return function(**sizes, **chosen)
+
+
+def _option(option: str, text: str) -> Any:
+    """The value of a rules option from its text; the words are checked by `Rules`."""
+    if option in CHOICES:
+        return text
+    try:
+        if option == "setup":
+            return tuple(int(count) for count in text.split(","))
+        if option in ("minimum_lift", "max_laps"):
+            return None if (option, text.lower()) == ("max_laps", "none") else int(text)
+    except ValueError:
+        kind = "integers with commas between them" if option == "setup" else "an integer"
+        raise ValueError(f"--set {option}={text}: must be {kind}") from None
+    allowed = ", ".join(field.name for field in fields(Rules) if field.name != "pits")
+    raise ValueError(
+        f"--set {option}={text}: {option!r} is not an option: must be one of {allowed}"
+    )
+
+
+def _pair(policy: str) -> str | tuple[str, str]:
+    names = tuple(policy.split(","))
+    if len(names) > 2:
+        raise ValueError(f"--policy {policy}: must be one name or two, South's,North's")
+    return (names[0], names[1]) if len(names) == 2 else policy
+
+
+def _note(text: str) -> None:
+    """A line beside the output proper: to standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+OPTIONS: dict[str, tuple[str, dict[str, str]]] = {
+    "setup": ("the opening counts in ring order, 2·pits of them, with commas between", {}),
+    "minimum_lift": ("a pit holding fewer seeds than this, 1 or 2, cannot be lifted", {}),
+    "lift": (
+        "what is lifted for the first lap",
+        {"all": "the whole pit", "any": "any number of its seeds"},
+    ),
+    "direction": (
+        "of the first lap",
+        {"ccw": "always counter-clockwise", "either": "the mover chooses"},
+    ),
+    "relay": (
+        "a lap that ends in an occupied pit is followed by another",
+        {"onward": "in the same direction", "reversed": "in the opposite one"},
+    ),
+    "origin": (
+        "when a lap comes round to the pit it was lifted from",
+        {"sown": "that pit gets its seed", "skipped": "it is passed over"},
+    ),
+    "first_lap": (
+        "where the first lap may end",
+        {
+            "free": "anywhere",
+            "not_into_own_occupied": "not in an occupied pit of the mover's own row",
+        },
+    ),
+    "uncrossed": (
+        "a sowing that ends in an empty own pit and dropped no seed into the opponent's row",
+        {
+            "captures": "captures as any other",
+            "moves_again": "captures nothing and earns another move",
+            "ends_turn": "captures nothing and ends the turn",
+        },
+    ),
+    "extra_direction": (
+        "of an extra move",
+        {"free": "as of any move", "opposite": "against that of the move which earned it"},
+    ),
+    "extra_pit": (
+        "of an extra move",
+        {"any": "any", "not_origin": "not the pit of the move which earned it"},
+    ),
+    "lone_seed": (
+        "the last seed, facing an empty or protected pit",
+        {"stays": "stays where it is", "taken": "is captured"},
+    ),
+    "chain": (
+        "after a capture, the empty own pits that follow in the direction of the last lap",
+        {
+            "none": "capture nothing",
+            "next": "the first of them captures what faces it",
+            "run": "each captures what faces it, until one faces nothing to capture",
+            "run_over_gaps": "each captures what faces it",
+        },
+    ),
+    "bonus": (
+        "after a capture by the mover's leftmost pit, the pits beside the one captured",
+        {
+            "none": "stay",
+            "three": "the next three, if each is occupied and unprotected",
+            "up_to_three": "as many of the next three as are so without a gap",
+            "run": "all that are so without a gap",
+        },
+    ),
+    "protection": (
+        "pits that cannot be captured from (nki)",
+        {
+            "none": "none",
+            "until_lifted": "those occupied when play begins, until anyone lifts from them",
+            "until_owner_lifts": "every pit, until a move of its owner lifts from it",
+        },
+    ),
+    "redistribution": (
+        "each player's first turn empties own pits and places their seeds anywhere",
+        {
+            "none": "no such turn",
+            "one": "one pit",
+            "two": "two pits",
+            "up_to_two": "none, one or two pits",
+        },
+    ),
+    "end": (
+        "how the game ends",
+        {
+            "both_stuck": "when neither can move (who cannot passes); each adds his own row",
+            "row_empty": "likewise, or when the row of the player to move is empty: the opponent "
+            "adds all that is left",
+            "able_player_sweeps": "when the player to move cannot; the opponent adds all that is "
+            "left if he could move, else each his own row",
+            "last_mover_sweeps": "when the player to move cannot; the opponent adds all",
+        },
+    ),
+    "repetition": (
+        "a position that comes again ends the game",
+        {
+            "draw": "drawn, whatever the stores",
+            "stores": "the higher store wins",
+            "score": "each adds his own row, the higher store wins",
+            "off": "it does not (simulate then needs --max-moves)",
+        },
+    ),
+    "repetition_scope": (
+        "which positions are compared",
+        {
+            "position": "all in which a move is chosen",
+            "turn": "those at the start of a turn; a move that repeats within the turn is illegal",
+        },
+    ),
+    "endless": (
+        "a sowing that never ends (or is capped)",
+        {
+            "illegal": "is no legal move",
+            "draw": "draws the game",
+            "ends_turn": "changes nothing and ends the turn",
+        },
+    ),
+    "max_laps": (
+        "a cap of your own, None or 1…: a sowing of more laps counts as an endless one",
+        {},
+    ),
+}
+
+GAMES = {
+    "giuthi": "Giuthi (Ciuthi, Kiuthi, Uthi) is a game of the Kikuyu and Embu of central Kenya. "
+    "First described by G. Orde Browne, The Vanishing Tribes of Kenya (1925); then by "
+    "L. S. B. Leakey, White African (1936) and The Southern Kikuyu before 1903 (1977), "
+    "W. Driedger (1972) and L. Russ, Mancala Games (1984). Recorded boards: 2×5 with 4 seeds a pit, "
+    "2×6 with 4 or 6, 2×7 with 6, 2×8 with 4, 6 or 8, 2×10 with 9.",
+    "kiothi": "Kiothi is a game of the Meru, north-east of Mount Kenya. Described by B. Bernardi, "
+    "The Mugwe, a Failing Prophet (1959), R. Needham, The Left Hand of the Mugwe, and A. Botta "
+    "(clubs at Materi, 1972). Recorded starts: six pits of 5 or five pits of 5 or 6 in each row.",
+    "engehe": "En Gehé is a game of the Loitha and Kisonga Maasai of northern Tanzania, two teams "
+    "of eight on 2×40 to 2×50 pits of 4. Described by M. Merker, Die Masai (1904, 1910), and "
+    "H. J. R. Murray (1951).",
+}
+
+READINGS = {
+    "giuthi": "The reading of the French and Romanian descriptions: the pits facing all the "
+    "consecutive empty pits are captured, so an empty one among them does not stop the chain; a "
+    "repeated position is a draw.",
+    "kiothi": "The reading of the French descriptions. Repetition is not in the sources: the draw "
+    "is a safety valve.",
+    "engehe": "The reading of the French description. Repetition is not in the sources: the draw "
+    "is a safety valve.",
+    "giuthi_wikipedia": "The Italian Wikipedia's reading, after Driedger.",
+    "giuthi_russ": "As Russ's handbook is usually programmed.",
+    "giuthi_leakey": "Leakey's reading.",
+    "giuthi_pratt": "John Pratt's reading (2009).",
+    "kiothi_wikipedia": "The reading of the English and Italian Wikipedia.",
+}
+
+
+@app.command()
+def rules(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A rule set.")] = None,
+) -> None:
+    """List the rule sets and all options; of one rule set its values, source and reading."""
+    if name is None:
+        _paragraph("Rule sets (`relaysow rules NAME` tells all of one):")
+        for known in RULE_SETS:
+            _paragraph(f"{known:18} {_sizes(known)}: {READINGS[known]}", 2, 21)
+        _paragraph("\nOptions (`--set OPTION=VALUE`; pits by `--pits`, 3…64 in each row):")
+        for option, (meaning, values) in OPTIONS.items():
+            _paragraph(f"{option:18} {meaning}", 2, 21)
+            for value, effect in values.items():
+                _paragraph(f"{value:22} {effect}", 4, 27)
+        _paragraph(
+            "\nRefused together: extra_direction=opposite or extra_pit=not_origin without "
+            "uncrossed=moves_again; extra_direction=opposite without direction=either."
+        )
+        return
+    chosen = _start(name, None, None, None, None, None)
+    game = name.partition("_")[0]
+    ordinary = RULE_SETS[game]()
+    _paragraph(f"{name}: {_sizes(name)}\n\n{READINGS[name]}\n\n{GAMES[game]}\n")
+    for option, (meaning, values) in OPTIONS.items():
+        if option != "setup":
+            value, other = getattr(chosen, option), getattr(ordinary, option)
+            differs = f" ({game}: {other})" if value != other else ""
+            effect = values.get(str(value), "")
+            _paragraph(f"{option} = {value}{differs}", 2, 4)
+            _paragraph(f"{meaning}: {effect}".rstrip(": "), 4, 4)
+
+
+def _sizes(name: str) -> str:
+    """The board of a rule set as it is by default."""
+    if name.startswith("kiothi"):
+        defaults = {p.name: p.default for p in signature(RULE_SETS[name]).parameters.values()}
+        return "2×{pits}, {seeds} seeds in each of the {filled} rightmost pits".format(**defaults)
+    rules = RULE_SETS[name]()
+    return f"2×{rules.pits}, {rules.setup[0]} seeds in every pit"
+
+
+def _paragraph(text: str, indent: int = 0, hanging: int = 0) -> None:
+    """Print text wrapped to the terminal's width, all lines but the first indented by `hanging`."""
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    width = min(get_terminal_size((100, 24)).columns, 100)
+    for line in text.split("\n"):
+        print(fill(line, width, initial_indent=" " * indent, subsequent_indent=" " * hanging))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command with these arguments (of the process by default); returns its exit code.
+
+    A mistake of the user's is one line on standard error and exit code 2, Ctrl-C is 130, and a
+    reader of a pipe that has gone away ends the command silently.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show × … still shows the rest
+            stream.reconfigure(errors="replace")
+    try:
+        # Not `app()`, which answers to Ctrl-C and broken pipes in a way of its own.
+        command = typer.main.get_command(app)
+        words = sys.argv[1:] if arguments is None else arguments
+        with command.make_context("relaysow", list(words)) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+        return 0
+    except typer.Exit as done:
+        return done.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left, unsaid
+        return 141  # as the shell has it for a process that SIGPIPE ended
+    except KeyboardInterrupt:
+        _note("relaysow: interrupted")
+        return 130
+    except (ValueError, OSError, ImportError, MemoryError, OverflowError) as error:
+        _note(f"relaysow: {error}")
+        return 2
+    except Exception as error:
+        message = getattr(
+            error, "format_message", None
+        )  # Typer's errors, whatever they derive from
+        if message is None:
+            raise
+        _note(f"relaysow: {message()}")
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
