@@ -59,6 +59,15 @@ def test_processes_share_the_games() -> None:
     assert check(position, games=6, processes=2) == check(position, games=6)
 
 
+def test_games_start_after_a_pass() -> None:
+    position = rs.Position(SMALL, (0, 0, 0, 0, 1, 3, 0, 0, 0, 0))
+    assert position.passed
+    rules = rs.giuthi(pits=3, setup=(0, 0, 0, 4, 2, 2))
+    assert rules.start().passed
+    for start in (position, rules, reference.Position.start(rules)):
+        assert check(start, games=20).difference is None
+
+
 # ---------------------------------------------------------------------------- planted faults
 
 Patch = Callable[[pytest.MonkeyPatch], None]

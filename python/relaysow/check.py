@@ -187,7 +187,8 @@ def check(
 
 
 def random_rules(chance: random.Random) -> Rules:
-    """Rules with every option drawn, on boards small and large, even and uneven.
+    """Rules with every option drawn, on boards small and large, even and uneven; those of more than
+    three seeds a pit have a `max_laps`.
 
     >>> import random
     >>> from relaysow.check import random_rules
@@ -206,7 +207,9 @@ def random_rules(chance: random.Random) -> Rules:
     if (options["extra_direction"], options["extra_pit"]) != ("free", "any"):
         options["uncrossed"] = "moves_again"
     options["minimum_lift"] = chance.choice((1, 2))
-    options["max_laps"] = chance.choice((None, None, None, chance.randint(1, 12)))
+    # On a crowded board a sowing may go round for billions of laps before it proves endless.
+    longest = None if sum(setup) <= 6 * pits else chance.randint(13, 200)
+    options["max_laps"] = chance.choice((longest, longest, longest, chance.randint(1, 12)))
     return Rules(pits=pits, setup=setup if any(setup) else (1,) * (2 * pits), **options)
 
 
@@ -312,8 +315,11 @@ class _Games:
     def __init__(self, start: Position) -> None:
         from relaysow.game import Game
 
-        twin: Any = start_of(start, "reference")
-        self.reference, self.core = reference.Game(twin), Game(start)
+        # Both from the rules or both from the same arguments, so that even `passed` must agree.
+        what = start.rules if start == start.rules.start() else start
+        twin = start_of(what, "reference")
+        same = start_of(what if isinstance(what, Rules) else twin, "native")
+        self.reference, self.core = reference.Game(twin), Game(same)
 
 
 class _Counts:
