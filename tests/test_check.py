@@ -16,9 +16,10 @@ import relaysow as rs
 from relaysow import cli, reference
 from relaysow.check import CheckInterrupted, Report, check, random_rules
 from relaysow.rules import CHOICES
+from relaysow.simulation import cores
 
 SMALL = rs.giuthi(pits=5, seeds=4)
-GAMES = {"engehe": 1, "kiothi_wikipedia": 1}
+GAMES = {"engehe": 1, "kiothi_wikipedia": 1, "giuthi": 8}
 
 
 @pytest.mark.parametrize("name", rs.RULE_SETS)
@@ -35,10 +36,12 @@ def test_core_and_reference_agree(name: str) -> None:
 
 
 def test_core_and_reference_agree_under_random_rules() -> None:
-    report = check(None, games=100, seed=2**63, policy=("greedy", "random"))
+    report = check(None, games=40, seed=2**63, policy=("greedy", "random"))
     assert report.difference is None
-    assert report.games == 100
-    assert report.title.startswith("random rules, greedy against random, seed 9223372036854775808")
+    assert report.games == 40
+    assert report.title.startswith(
+        "under random rules, greedy against random, seed 9223372036854775808"
+    )
 
 
 def test_full_games_are_counted_apart() -> None:
@@ -52,8 +55,8 @@ def test_full_games_are_counted_apart() -> None:
 
 
 def test_processes_share_the_games() -> None:
-    alone = check(SMALL, games=11, seed=3, first_game=10)
-    assert check(SMALL, games=11, seed=3, first_game=10, processes=2) == alone
+    alone = check(SMALL, games=7, seed=3, first_game=10)
+    assert check(SMALL, games=7, seed=3, first_game=10, processes=2) == alone
     assert str(alone).endswith("sowings compared: no difference")
     position = rs.Position(SMALL, (0, 3, 0, 0, 2, 1, 0, 2, 0, 5), stores=(9, 18), mover=1)
     assert check(position, games=6, processes=2) == check(position, games=6)
@@ -66,6 +69,21 @@ def test_games_start_after_a_pass() -> None:
     assert rules.start().passed
     for start in (position, rules, reference.Position.start(rules)):
         assert check(start, games=20).difference is None
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", rs.RULE_SETS)
+def test_campaign_ten_thousand_games(name: str) -> None:
+    report = check(rs.RULE_SETS[name](), games=10_000, seed=10, full=200, processes=cores())
+    print(report)
+    assert report.difference is None
+
+
+@pytest.mark.campaign
+def test_campaign_twenty_thousand_games_under_random_rules() -> None:
+    report = check(None, games=20_000, seed=20, full=2_000, processes=cores())
+    print(report)
+    assert report.difference is None
 
 
 # ---------------------------------------------------------------------------- planted faults

@@ -24,6 +24,7 @@ from relaysow.simulation import (
     policies_of,
     progress_bar,
     start_of,
+    told_start,
     within,
 )
 
@@ -98,7 +99,7 @@ class Report:
 
     def __str__(self) -> str:
         text = (
-            f"{self.title}\n{self.games:,} games, {self.positions:,} positions, {self.lists:,} "
+            f"{self.games:,} games {self.title}\n{self.positions:,} positions, {self.lists:,} "
             f"legal-move lists, {self.traces:,} sowings compared: "
         )
         return text + (
@@ -144,7 +145,7 @@ def check(
     >>> from relaysow import giuthi
     >>> from relaysow.check import check
     >>> report = check(giuthi(pits=5, seeds=4), games=2)
-    >>> report.games, report.difference, report.positions == report.lists
+    >>> report.games, report.difference, report.positions == report.lists + report.games
     (2, None, True)
     """
     games = within("games", games, 1, MAX_GAMES)
@@ -158,13 +159,14 @@ def check(
     start: Any = None
     if rules_or_position is None:
         max_moves = min(max_moves or RANDOM_MAX_MOVES, RANDOM_MAX_MOVES)
-        shown = "random rules"
+        shown = "under random rules"
     else:
         start = start_of(rules_or_position, "native")
-        shown = repr(start.rules if start == start.rules.start() else start)
+        shown = told_start(start)
         if start.rules.repetition == "off" and max_moves is None:
             raise ValueError("repetition='off': games need not end, so max_moves must be given")
-    title = f"{shown}, {names[0]} against {names[1]}, seed {seed}, from game {first_game:,}"
+    first = f", from game {first_game:,}" if first_game else ""
+    title = f"{shown}, {names[0]} against {names[1]}, seed {seed}{first}"
 
     size = max(1, min(8, games // (4 * processes)))
     tasks = [

@@ -250,7 +250,7 @@ def perft(
 @app.command()
 def show(
     position: Annotated[
-        str, typer.Argument(metavar="POSITION", help="A position text, or a rule set's name.")
+        str, typer.Argument(metavar="POSITION", help="The text of a position, or of rules.")
     ],
     move: Annotated[
         str | None, typer.Option(help="Tell this move lap by lap, such as 3+, 7 or 4x2.")
@@ -263,8 +263,10 @@ def show(
     from shutil import get_terminal_size
 
     from relaysow import Position, display
+    from relaysow.notation import rules_from_text
 
-    here = RULE_SETS[position]().start() if position in RULE_SETS else Position.from_text(position)
+    is_rules = " " not in position.strip()
+    here = rules_from_text(position).start() if is_rules else Position.from_text(position)
     played = None if move is None else here.move_from_text(move)
     told = None if played is None else here.sow(played)
     width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)

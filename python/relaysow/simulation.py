@@ -215,14 +215,13 @@ class Simulation:
 
     @property
     def title(self) -> str:
-        """One line that tells the rules, the start if it is not theirs, policies and seed."""
-        rules = self.start.rules
-        begun = "" if self.start == type(self.start).start(rules) else f" from {self.start!r}"
+        """One line that tells the rules or the position they began from, policies and seed."""
+        begun = told_start(self.start)
         cut = "" if self.max_moves is None else f", cut after {self.max_moves:,} moves"
         first = f", from game {self.first_game:,}" if self.first_game else ""
         return (
-            f"{self.games:,} games of {rules!r}{begun}, {self.policy[0]} against {self.policy[1]}"
-            f"{cut}, seed {self.seed}{first}"
+            f"{self.games:,} games {begun}, {self.policy[0]} against {self.policy[1]}{cut}, "
+            f"seed {self.seed}{first}"
         )
 
     def __repr__(self) -> str:
@@ -505,6 +504,12 @@ def start_of(rules_or_position: object, engine: str) -> Any:
         given.redistributions,
         given.drawn,
     )
+
+
+def told_start(start: AnyPosition) -> str:
+    """The rules if games begin as they say, else the position as text."""
+    rules = start.rules
+    return f"of {rules!r}" if start == type(start).start(rules) else f"from {start.to_text()}"
 
 
 def cores() -> int:
