@@ -73,6 +73,7 @@ def test_rules_as_a_person_may_write_them() -> None:
         ("giuthi(pits=-5)", "column 13: pits '-5': must be a whole number"),
         ("giuthi(pits=05)", "column 13: pits '05': must be a whole number"),
         ("giuthi(pits=٥)", "column 13: pits '٥': must be a whole number"),
+        ("giuthi(pits=1٥)", "column 13: pits '1٥': must be a whole number"),
         ("giuthi(pits=8²)", "column 13: pits '8²': must be a whole number"),
         ("giuthi(pits=" + "9" * 4000 + ")", "999…': must have at most 4 digits"),
         ("giuthi(pits=" + "9" * 5000 + ")", "text 'giuthi(pits=999"),
@@ -491,6 +492,9 @@ def test_records_as_an_editor_may_leave_them() -> None:
         ("2. N 3+", "9" * 5000 + ". N 3+", "must have at most 19 digits"),
         ("9. S 4+\n", "9. S 4+\n10. N 4+\n", "line 17, column 7: illegal move Sow(pit=7, li"),
         ("9. S 4+\n", "9. S 4+\n10. N 4+\n", "the game is over"),
+        ("9. S 4+\n", "9. S 4+\n10. S 4+\n", "the game is over"),
+        ("both_stuck", "x" * 5000, "line 6, column 7: End 'xxx"),
+        ("both_stuck", "x" * 5000, "must be at most 4096 characters"),
         ("9. S 4+\n", "", "line 4, column 10: Result 'South': the moves give '*'"),
     ],
 )
