@@ -33,7 +33,7 @@ from relaysow.simulation import (
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 ENDLESS_PLAY = rs.giuthi(pits=4, setup=(1,) * 8, minimum_lift=1, repetition="off")
-GAMES = {"kiothi": 20, "kiothi_wikipedia": 3, "engehe": 4}
+GAMES = {"kiothi": 20, "kiothi_wikipedia": 4, "engehe": 4}
 
 
 def assert_same(one: Simulation, other: Simulation, rows: slice = slice(None)) -> None:

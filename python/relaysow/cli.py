@@ -140,11 +140,12 @@ def _print_summary(result: Simulation) -> None:
     console = Console(highlight=False)
     console.print(summary.title, markup=False)
     for (first, *heads), rows in summary.tables():
-        table = Table(first, box=box.SIMPLE_HEAD, pad_edge=False)
+        table = Table(first, box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for head in heads:
             table.add_column(head, justify="right")
         for row in rows:
             table.add_row(*row)
+        console.print()
         console.print(table)
 
 
