@@ -818,7 +818,7 @@ POSITIONS = [
     (
         PARTS,
         {"redistributions": 1, "protected": (4, 1)},
-        "protected=(4, 1): nothing is protected before the last redistribution",
+        "protected=(1, 4): nothing is protected before the last redistribution",
     ),
     (
         rs.giuthi_leakey(3, 2, redistribution="one"),

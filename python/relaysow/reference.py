@@ -534,8 +534,7 @@ class Position:
         for place, pit in enumerate(guarded):
             if pit in guarded[:place]:
                 raise PositionError(f"protected pit {pit} is named twice")
-        if rules.protection == "none":
-            guarded = ()
+        guarded = () if rules.protection == "none" else tuple(sorted(guarded))
         if direction is not None:
             if not isinstance(direction, str):
                 raise TypeError(f"direction must be 'ccw', 'cw' or None, not {direction!r}")
@@ -589,7 +588,7 @@ class Position:
             "pits": ring,
             "stores": (south, north),
             "mover": mover,
-            "protected": tuple(sorted(guarded)),
+            "protected": guarded,
             "direction": direction,
             "barred": barred,
             "redistributions": made,
