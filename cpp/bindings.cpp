@@ -202,7 +202,7 @@ int whole_number(const py::handle& value, const std::string& name, int low, int 
     int overflow = 0;
     const long long result = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     if (overflow != 0 || result < low || result > high) {
-        refuse(name + "=" + text(number) + ": must be " + allowed, error);
+        refuse(name + "=" + text(number) + ": " + allowed, error);
     }
     return static_cast<int>(result);
 }
@@ -224,6 +224,14 @@ py::tuple sequence(const py::handle& value, const std::string& name) {
     return py::tuple(numbers);
 }
 
+py::tuple protected_tuple(const Position& p) {
+    py::list pits;
+    for (int pit = 0; pit < p.rules().ring(); ++pit) {
+        if (p.board.protected_pits.has(pit)) pits.append(pit);
+    }
+    return py::tuple(pits);
+}
+
 Position set_up(const py::object& rules_object, const py::object& pits, const py::object& stores,
                 const py::object& mover, const py::object& protected_pits,
                 const py::object& direction, const py::object& barred,
@@ -233,7 +241,7 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     const Rules& rules = position.rules();
     AnyBoard& board = position.board;
     const int size = rules.ring();
-    const auto on_ring = "a ring index, 0…" + std::to_string(size - 1);
+    const auto on_ring = "must be a ring index, 0…" + std::to_string(size - 1);
 
     const py::tuple counts = sequence(pits, "pits");
     if (static_cast<int>(counts.size()) != size) {
@@ -243,7 +251,7 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     int total = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         const int seeds = whole_number(counts[i], "pits[" + std::to_string(i) + "]", 0, max_seeds,
-                                       "0…1000 seeds");
+                                       "must be 0…1000 seeds");
         total += seeds;
 #ifdef RELAYSOW_PLANT_OVERFLOW  // a fault for the fuzzer to find: past the end of the ring
         const std::size_t at = seeds == 77 && i + 1 == counts.size() ? i + 4096 : i;
@@ -258,7 +266,7 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     }
     for (std::size_t i = 0; i < 2; ++i) {
         const int seeds = whole_number(both[i], "stores[" + std::to_string(i) + "]", 0, max_seeds,
-                                       "0…1000 seeds");
+                                       "must be 0…1000 seeds");
         total += seeds;
         board.stores[i] = static_cast<std::uint16_t>(seeds);
     }
@@ -266,16 +274,16 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
         refuse("pits and stores hold " + std::to_string(total) + " seeds: must be at most 1000");
     }
     board.mover = static_cast<std::uint8_t>(
-        whole_number(mover, "mover", 0, 1, "0 (South) or 1 (North)"));
+        whole_number(mover, "mover", 0, 1, "must be 0 (South) or 1 (North)"));
 
     if (redistributions.is_none()) {
         board.redistributions = 2;
     } else if (rules.redistribution == Redistribution::none) {
         board.redistributions = static_cast<std::uint8_t>(whole_number(
-            redistributions, "redistributions", 2, 2, "None or 2 with redistribution='none'"));
+            redistributions, "redistributions", 2, 2, "must be None or 2 with redistribution='none'"));
     } else {
         board.redistributions = static_cast<std::uint8_t>(
-            whole_number(redistributions, "redistributions", 0, 2, "the number made, 0…2"));
+            whole_number(redistributions, "redistributions", 0, 2, "must be the number made, 0…2"));
     }
 
     for (const py::handle pit : sequence(protected_pits, "protected")) {
@@ -288,7 +296,7 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     if (rules.protection == Protection::none) board.protected_pits = {};
     if (rules.protection == Protection::until_lifted && board.redistributions < 2 &&
         !board.protected_pits.empty()) {
-        refuse("protected=" + shown(protected_pits) +
+        refuse("protected=" + shown(protected_tuple(position)) +
                ": nothing is protected before the last redistribution");
     }
 
@@ -308,14 +316,13 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     }
     if (!barred.is_none()) {
         const int row = rules.row(board.mover);
-        const int pit = whole_number(barred, "barred", row, row + rules.pits - 1,
-                                     "None or a pit of the mover, " + std::to_string(row) + "…" +
-                                         std::to_string(row + rules.pits - 1));
-        if (rules.extra_pit != ExtraPit::not_origin) {
-            refuse("barred=" + std::to_string(pit) +
-                   ": there is such a duty only under extra_pit='not_origin'");
-        }
-        board.barred = static_cast<std::int16_t>(pit);
+        const bool may_be_barred = rules.extra_pit == ExtraPit::not_origin;
+        const std::string allowed =
+            may_be_barred ? "must be None or a pit of the mover, " + std::to_string(row) + "…" +
+                                std::to_string(row + rules.pits - 1)
+                          : "there is such a duty only under extra_pit='not_origin'";
+        board.barred = static_cast<std::int16_t>(whole_number(
+            barred, "barred", row, may_be_barred ? row + rules.pits - 1 : row - 1, allowed));
     }
     if (board.redistributions < 2 && (board.direction != Duty::none || board.barred != no_pit)) {
         refuse("direction=" + shown(direction) + ", barred=" + shown(barred) +
@@ -354,14 +361,6 @@ py::tuple ring_tuple(const Position& p) {
     py::tuple pits(p.rules().ring());
     for (std::size_t i = 0; i < pits.size(); ++i) pits[i] = p.board.ring[i];
     return pits;
-}
-
-py::tuple protected_tuple(const Position& p) {
-    py::list pits;
-    for (int pit = 0; pit < p.rules().ring(); ++pit) {
-        if (p.board.protected_pits.has(pit)) pits.append(pit);
-    }
-    return py::tuple(pits);
 }
 
 py::object duty_direction(const Position& p) {
@@ -545,7 +544,8 @@ std::string as_redistribution(const Position& p, const py::handle& given,
     }
     if (!fits) {
         return "emptied " + shown(emptied) + ": must be " +
-               (fewest == most ? "exactly " : "at most ") + std::to_string(most) +
+               (rules.redistribution == Redistribution::up_to_two ? "at most " : "exactly ") +
+               std::to_string(most) +
                " of the mover's occupied pits";
     }
     move.emptied_count = number;
@@ -896,15 +896,9 @@ int action_of(const Position& p, const py::object& given) {
 py::object move_of(const Position& p, const py::object& given) {
     const int lifts = lifts_a_pit(p), ways = directions(p);
     const int actions = p.rules().pits * lifts * ways;
-    const int action = [&] {
-        try {
-            return whole_number(given, "action", 0, actions - 1,
-                                "an action number, 0…" + std::to_string(actions - 1));
-        } catch (const py::error_already_set& error) {
-            if (!error.matches(python->position_error)) throw;
-            throw py::value_error(text(error.value()));
-        }
-    }();
+    const int action =
+        whole_number(given, "action", 0, actions - 1,
+                     "must be an action number, 0…" + std::to_string(actions - 1), PyExc_ValueError);
     Sow move;
     move.direction = action % ways == 1 ? Direction::cw : Direction::ccw;
     move.lift = action / ways % lifts + 1;
@@ -916,7 +910,7 @@ py::object move_of(const Position& p, const py::object& given) {
 
 py::int_ count_paths(const Position& p, const py::object& given) {
     // 200 moves deep fits any thread's stack.
-    const int depth = whole_number(given, "depth", 0, 200, "0…200", PyExc_ValueError);
+    const int depth = whole_number(given, "depth", 0, 200, "must be 0…200", PyExc_ValueError);
     Natural nodes;
     {
         const py::gil_scoped_release others_run;
