@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from itertools import zip_longest
+from typing import overload
 
 from relaysow import notation
-from relaysow._core import Position
+from relaysow._core import LegalMoves, Position
 from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
 from relaysow.rules import Rules
-
-if TYPE_CHECKING:
-    from relaysow._core import LegalMoves
 
 
 class RemainingMoves:
@@ -21,11 +19,11 @@ class RemainingMoves:
     Has all that `Position.legal_moves` has.
     """
 
-    __slots__ = ("_all", "_moves")
+    __slots__ = ("_moves", "_position")
 
-    def __init__(self, moves: Iterable[Move], every: LegalMoves) -> None:
+    def __init__(self, position: Position, moves: Iterable[Move]) -> None:
+        self._position = position
         self._moves = tuple(moves)
-        self._all = every
 
     @property
     def count(self) -> int:
@@ -46,22 +44,32 @@ class RemainingMoves:
         return list(self._moves[at]) if isinstance(at, slice) else self._moves[at]
 
     def __contains__(self, move: object) -> bool:
-        return move in self._all and self._all[self._all.index(move)] in self._moves  # type: ignore[arg-type]
+        if not isinstance(move, (Sow, Redistribute)):
+            return False
+        try:
+            self.index(move)
+        except ValueError:
+            return False
+        return True
 
     def index(self, move: Move) -> int:
         """The number of a move, however it is spelt; `ValueError` if it is not among these."""
-        return self._moves.index(self._all[self._all.index(move)])
+        every = self._position.legal_moves
+        number = every.index(move)
+        if every[number] not in self._moves:
+            raise ValueError(f"{move!r} repeats a position of its turn")
+        return self._moves.index(every[number])
 
     def __eq__(self, other: object) -> bool:
-        if not hasattr(other, "__iter__"):
+        if not isinstance(other, (RemainingMoves, LegalMoves, list, tuple)):
             return NotImplemented
-        return list(self) == list(other)
+        return all(own == its for own, its in zip_longest(self, other, fillvalue=self._position))
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self._moves[:3])) + (", …" if len(self) > 3 else "")
-        return f"<RemainingMoves: {len(self)} ({shown})>"
+        shown = ", ".join(map(repr, self._moves[:4])) + (", …" if len(self) > 4 else "")
+        return f"<{len(self)} legal moves: {shown}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +155,12 @@ class Game:
         """The moves that may be made: those of the position, none when the game is over, and
         under `repetition_scope="turn"` without those that repeat within the turn."""
         ply = self._plies[-1]
-        every = ply.position.legal_moves
         within_turn = self._compares_turns and ply.turn < len(self._moves)
         if ply.outcome is None and not within_turn:
-            return every
+            return ply.position.legal_moves
         if self._legal is None:
             left = () if ply.outcome else _remaining(ply.position, self._turn(ply.turn))
-            self._legal = RemainingMoves(left, every)
+            self._legal = RemainingMoves(ply.position, left)
         return self._legal
 
     def push(self, move: Move) -> None:
