@@ -175,11 +175,11 @@ def told(position: Any, move: Any, **more: Any) -> Iterator[str]:
 
 def test_sowing_with_a_capture() -> None:
     """The trace of the ten, on 2×10 with nine seeds a pit."""
-    texts = list(told(rs.giuthi(10, 9).start(), rs.Sow(0, direction="ccw")))
+    texts = list(told(rs.giuthi(10, 9).start(), rs.Sow(0, direction="ccw"), width=90))
     assert [text.split("\n", 1)[0] for text in texts] == [
-        "Lap 1: 9 seeds from South's pit 1 counter-clockwise to South's pit 10, which then holds 10.",
-        "Lap 2: 10 seeds from South's pit 10 clockwise to North's pit 10, which then holds 10.",
-        "Lap 3: 10 seeds from North's pit 10 counter-clockwise to South's pit 10, which was empty.",
+        "Lap 1: South's pit 1, 9 seeds counter-clockwise, to South's pit 10 (now 10).",
+        "Lap 2: South's pit 10, 10 seeds clockwise, to North's pit 10 (now 10).",
+        "Lap 3: North's pit 10, 10 seeds counter-clockwise, to South's pit 10 (was empty).",
         "The sowing is over: 10 seeds captured: 9 of North's pit 1, 1 of South's pit 10.",
     ]
     assert texts[0].split("\n", 1)[1] == drawn("""
@@ -198,14 +198,14 @@ def test_sowing_with_a_capture() -> None:
 def test_sowing_skips_and_earns_another_move() -> None:
     position = rs.Position(rs.giuthi_pratt(3), (2, 0, 0, 0, 7, 0))
     assert list(told(position, rs.Sow(0, direction="ccw"), boards=False)) == [
-        "Lap 1: 2 seeds from South's pit 1 counter-clockwise to South's pit 3, which was empty.",
+        "Lap 1: South's pit 1, 2 seeds counter-clockwise, to South's pit 3 (was empty).",
         "The sowing is over: nothing is captured.\n"
         "It has not crossed into the other row and earns another move.\n"
         + str(position.play(rs.Sow(0, direction="ccw"))),
     ]
     position = rs.Position(rs.giuthi_pratt(3), (0, 0, 0, 1, 7, 0), mover=1)
     assert next(told(position, rs.Sow(4, direction="ccw"))) == drawn("""
-Lap 1: 7 seeds from North's pit 2 counter-clockwise to South's pit 1, which then holds 2.
+Lap 1: North's pit 2, 7 seeds counter-clockwise, to South's pit 1 (now 2).
             3  2  1
           ┌─────────┐
   North 0 │ 2  ·  2 │
@@ -243,10 +243,7 @@ def test_sowings_that_are_not_legal() -> None:
     )
     first_lap = rs.Position(rs.kiothi(), (5,) * 20)
     lap, last = told(first_lap, rs.Sow(0, lift=2), boards=False)
-    assert (
-        lap
-        == "Lap 1: 2 seeds from South's pit 1 counter-clockwise to South's pit 3, which then holds 6."
-    )
+    assert lap == "Lap 1: South's pit 1, 2 seeds counter-clockwise, to South's pit 3 (now 6)."
     assert last == (
         "The move is illegal: its first lap ends in an occupied pit of the mover's own\nrow."
     )
@@ -270,6 +267,13 @@ def test_long_sowing() -> None:
     assert last.splitlines()[0] == (
         "The sowing is over after 12,345 laps: 10 seeds captured: North's pit 1, South's"
     )
+
+
+def test_no_line_of_a_sowing_is_too_long() -> None:
+    start = rs.engehe().start()
+    for move in start.legal_moves:
+        for text in told(start, move, width=40):
+            assert max(map(len, text.splitlines())) <= 40
 
 
 def test_redistribution() -> None:

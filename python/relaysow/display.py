@@ -69,9 +69,9 @@ def sowing(
     >>> start = giuthi(pits=5, seeds=4).start()
     >>> move = Sow(4, direction="ccw")
     >>> print(*sowing(start, start.sow(move), unicode=False, boards=False), sep="\\n")
-    Lap 1: 4 seeds from South's pit 5 counter-clockwise to North's pit 4, which then holds 5.
-    Lap 2: 5 seeds from North's pit 4 clockwise to South's pit 4, which then holds 5.
-    Lap 3: 5 seeds from South's pit 4 counter-clockwise to North's pit 4, which was empty.
+    Lap 1: South's pit 5, 4 seeds counter-clockwise, to North's pit 4 (now 5).
+    Lap 2: North's pit 4, 5 seeds clockwise, to South's pit 4 (now 5).
+    Lap 3: South's pit 4, 5 seeds counter-clockwise, to North's pit 4 (was empty).
     The sowing is over: nothing is captured.
                 5  4  3  2  1
               +---------------+
@@ -91,10 +91,11 @@ def sowing(
             if pit == lap.origin and rules.origin == "skipped":
                 pit = (pit + step) % len(pits)
             pits[pit] += 1
-        held = "was empty" if pits[pit] == 1 else f"then holds {pits[pit]}"
-        text = (
-            f"Lap {number}: {_seeds(lap.seeds)} from {_name(rules, lap.origin)} "
-            f"{_WAY[lap.direction]} to {_name(rules, lap.last)}, which {held}."
+        held = "was empty" if pits[pit] == 1 else f"now {pits[pit]}"
+        text = fill(
+            f"Lap {number}: {_name(rules, lap.origin)}, {_seeds(lap.seeds)} "
+            f"{_WAY[lap.direction]}, to {_name(rules, lap.last)} ({held}).",
+            width,
         )
         if boards:
             lifted.add(lap.origin)
@@ -107,13 +108,14 @@ def sowing(
             )
         yield text
     if told.path_truncated:
-        yield f"… and so on: only the first {len(told.path):,} laps are shown."
-    yield "\n".join(_end(rules, told, pits, width, unicode))
+        yield fill(f"… and so on: only the first {len(told.path):,} laps are shown.", width)
+    end = [fill(sentence, width) for sentence in _end(rules, told, pits)]
+    if told.after is not None:
+        end.append(board(told.after, width=width, unicode=unicode))
+    yield "\n".join(end)
 
 
-def _end(
-    rules: Rules, told: Sowing[Any], pits: Sequence[int], width: int, unicode: bool
-) -> Iterator[str]:
+def _end(rules: Rules, told: Sowing[Any], pits: Sequence[int]) -> Iterator[str]:
     if told.endless:
         yield f"The sowing never ends: it comes round again every {told.period:,} laps."
     elif told.capped:
@@ -122,22 +124,18 @@ def _end(
         yield "The seeds are redistributed."
     elif told.after is not None:
         count = f" after {told.laps:,} laps" if told.path_truncated else ""
+        result = "nothing is captured"
         if told.captured:
             taken = ", ".join(
                 _name(rules, pit) if told.path_truncated else f"{pits[pit]} of {_name(rules, pit)}"
                 for pit in told.captured_pits
             )
-            yield fill(
-                f"The sowing is over{count}: {_seeds(told.captured)} captured: {taken}.", width
-            )
-        else:
-            yield f"The sowing is over{count}: nothing is captured."
+            result = f"{_seeds(told.captured)} captured: {taken}"
+        yield f"The sowing is over{count}: {result}."
         if told.moves_again:
             yield "It has not crossed into the other row and earns another move."
     if told.after is None:
-        yield fill(f"The move is illegal: {told.reason}.", width)
-    else:
-        yield board(told.after, width=width, unicode=unicode)
+        yield f"The move is illegal: {told.reason}."
 
 
 def _seeds(count: int) -> str:
