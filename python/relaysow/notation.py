@@ -35,7 +35,8 @@
   if the moves do not give that result.
 
 Numbers are written in the digits 0-9 without leading zeros.  Nothing else is allowed anywhere: no
-further spaces, no other order.  A record may have any number of empty lines at its end.
+further spaces, no other order.  The lines of a record may end as on Windows, and the last one may be
+followed by empty ones or lack its own end.
 """
 
 from __future__ import annotations
