@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from strategies import rules_and_positions
 
 import relaysow as rs
 from relaysow import notation
+from strategies import rules_and_positions
 
 KIOTHI = "1,4=" + ",".join(map(str, (10, *(0,) * 19)))
 
