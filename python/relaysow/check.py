@@ -18,7 +18,6 @@ from relaysow.rules import CHOICES, MIN_PITS, Rules
 from relaysow.simulation import (
     COLUMNS,
     ENDS,
-    MAX_GAMES,
     MAX_MOVES,
     WORD,
     policies_of,
@@ -32,16 +31,45 @@ if TYPE_CHECKING:
     from relaysow._core import Position
     from relaysow.simulation import AnyPosition
 
+MAX_CHECKED = 10_000_000
+"""The most games of one check."""
+
 SAMPLED = 16
 """After the games compared in full, legal moves are compared at one position in so many."""
 
 RANDOM_MAX_MOVES = 300
 """Where games under random rules are cut: not all of them would end."""
 
-STATE = ["pits", "stores", "mover", "protected", "direction", "barred", "redistributions", "drawn", "passed", "is_over", "end", "final_stores", "winner"]  # fmt: skip
+STATE = [
+    "pits",
+    "stores",
+    "mover",
+    "protected",
+    "direction",
+    "barred",
+    "redistributions",
+    "drawn",
+    "passed",
+    "is_over",
+    "end",
+    "final_stores",
+    "winner",
+]
 """What is compared of a position."""
 
-TRACE = ["laps", "path", "path_truncated", "crossed", "captured", "captured_pits", "moves_again", "endless", "period", "capped", "reason"]  # fmt: skip
+TRACE = [
+    "laps",
+    "path",
+    "path_truncated",
+    "crossed",
+    "captured",
+    "captured_pits",
+    "moves_again",
+    "endless",
+    "period",
+    "capped",
+    "reason",
+]
 """What is compared of a sowing, beside the position after it."""
 
 
@@ -138,7 +166,7 @@ def check(
     Without rules (None) every game has rules of its own, drawn by `random_rules` from the seed and
     the game's number, and is cut after 300 moves.
 
-    The other arguments are those of `simulate`; `processes` share the games (from a script, under
+    games 1…10,000,000; the other arguments are those of `simulate`; `processes` share the games (from a script, under
     `if __name__ == "__main__"`).  Stops at the first difference.  Raises `ValueError` or
     `TypeError` as `simulate` does, and `CheckInterrupted` on Ctrl-C.
 
@@ -148,10 +176,10 @@ def check(
     >>> report.games, report.difference, report.positions == report.lists + report.games
     (2, None, True)
     """
-    games = within("games", games, 1, MAX_GAMES)
+    games = within("games", games, 1, MAX_CHECKED)
     seed = within("seed", seed, 0, WORD - 1)
     first_game = within("first_game", first_game, 0, WORD - games)
-    full = games if full is None else min(within("full", full, 0, MAX_GAMES), games)
+    full = games if full is None else min(within("full", full, 0, MAX_CHECKED), games)
     processes = within("processes", processes, 1, 1_024)
     names = policies_of(policy)
     if max_moves is not None:
@@ -169,14 +197,14 @@ def check(
     title = f"{shown}, {names[0]} against {names[1]}, seed {seed}{first}"
 
     size = max(1, min(8, games // (4 * processes)))
-    tasks = [
+    tasks = (
         _Task(start, seed, first_game + i, min(size, games - i), full - i, names, max_moves)
         for i in range(0, games, size)
-    ]
+    )
     report = Report(title)
     with progress_bar(games, "games", progress) as poll:
         try:
-            with _workers(min(processes, len(tasks))) as run:
+            with _workers(min(processes, -(-games // size))) as run:
                 for part in run(_play, tasks):
                     report = _added(report, part)
                     if report.difference is not None:
@@ -276,7 +304,7 @@ class _Differs(Exception):
 
 
 def _equal(what: str, core: object, ref: object, move: Move | None = None) -> None:
-    if core != ref:
+    if core != ref or type(core) is not type(ref):
         raise _Differs(what, core, ref, move)
 
 
@@ -284,23 +312,23 @@ def _play(task: _Task) -> Report:
     """Compare the games of a task, until one differs."""
     from relaysow import _core
 
-    def rows(start: Any, number: int, games: int) -> dict[str, Any]:
+    def rows(start: Any, number: int, games: int) -> list[dict[str, Any]]:
         columns, _, error = _core.simulate(
             start, games, task.seed, number, 1, *task.policies, task.max_moves, None
         )
         if error is not None:
             raise error
-        return {name: column.tolist() for name, column in columns.items()}
+        values = zip(*(columns[name].tolist() for name in COLUMNS), strict=True)
+        return [dict(zip(COLUMNS, row, strict=True)) for row in values]
 
-    counts, start, columns = _Counts(), task.start, {}
-    if start is not None:
-        columns = rows(start, task.first_game, task.games)
+    counts, start = _Counts(), task.start
+    played = [] if start is None else rows(start, task.first_game, task.games)
     for i in range(task.games):
         number = task.first_game + i
         if task.start is None:
             start = random_rules(random.Random(f"{task.seed} {number}")).start()
-            columns = {name: [0] * i + column for name, column in rows(start, number, 1).items()}
-        row = {name: columns[name][i] for name in COLUMNS}
+            played += rows(start, number, 1)
+        row = played[i]
         games = _Games(start)
         try:
             counts.compare(games, task, number, row, full=i < task.full)
