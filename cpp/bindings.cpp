@@ -276,15 +276,14 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     board.mover = static_cast<std::uint8_t>(
         whole_number(mover, "mover", 0, 1, "must be 0 (South) or 1 (North)"));
 
-    if (redistributions.is_none()) {
-        board.redistributions = 2;
-    } else if (rules.redistribution == Redistribution::none) {
-        board.redistributions = static_cast<std::uint8_t>(whole_number(
-            redistributions, "redistributions", 2, 2, "must be None or 2 with redistribution='none'"));
-    } else {
-        board.redistributions = static_cast<std::uint8_t>(
-            whole_number(redistributions, "redistributions", 0, 2, "must be the number made, 0…2"));
+    const int made = redistributions.is_none() ? 2
+                                               : whole_number(redistributions, "redistributions", 0,
+                                                              2, "must be the number made, 0…2");
+    if (made < 2 && rules.redistribution == Redistribution::none) {
+        refuse("redistributions=" + std::to_string(made) +
+               ": must be None or 2 with redistribution='none'");
     }
+    board.redistributions = static_cast<std::uint8_t>(made);
 
     for (const py::handle pit : sequence(protected_pits, "protected")) {
         const int k = whole_number(pit, "protected pit", 0, size - 1, on_ring);
