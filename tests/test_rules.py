@@ -583,6 +583,59 @@ def test_lifts_count_before_the_capture_is_judged(engine: Any) -> None:
         assert (sowing.captured_pits, sowing.after.protected) == (taken, left)
 
 
+# ------------------------------------------------------------------- chain and bonus, by hand
+
+CHAINS = [
+    ("none", "none", "stays", (), (9, 0)),
+    ("next", "none", "stays", (), (9, 0, 8)),
+    ("run", "none", "stays", (), (9, 0, 8, 7, 6, 5)),
+    ("run", "none", "stays", (7,), (9, 0, 8)),
+    ("run_over_gaps", "none", "stays", (7,), (9, 0, 8, 6, 5)),
+    ("none", "three", "stays", (), (9, 0, 8, 7, 6)),
+    ("none", "three", "stays", (6,), (9, 0)),
+    ("none", "up_to_three", "stays", (), (9, 0, 8, 7, 6)),
+    ("none", "up_to_three", "stays", (6,), (9, 0, 8, 7)),
+    ("none", "run", "stays", (), (9, 0, 8, 7, 6, 5)),
+    ("none", "run", "stays", (5,), (9, 0, 8, 7, 6)),
+    ("next", "run", "stays", (), (9, 0, 8)),  # the chain comes first, and leaves a gap
+    ("run_over_gaps", "run", "stays", (8,), (9, 0, 7, 6, 5)),
+    ("run_over_gaps", "run", "stays", (9,), ()),
+    ("run", "run", "taken", (9,), (0,)),  # neither goes on from a seed that faced no capture,
+    ("run_over_gaps", "run", "taken", (9, 7), (0, 8, 6, 5)),  # but this chain
+]
+
+
+@pytest.mark.parametrize("mover", [0, 1])
+@pytest.mark.parametrize(
+    ("chain", "bonus", "lone_seed", "protected", "taken"),
+    CHAINS,
+    ids=[f"{case[0]}-{case[1]}-{number}" for number, case in enumerate(CHAINS)],
+)
+def test_chain_and_bonus(
+    engine: Any,
+    mover: int,
+    chain: str,
+    bonus: str,
+    lone_seed: str,
+    protected: tuple[int, ...],
+    taken: tuple[int, ...],
+) -> None:
+    """South's six seeds go round North's row into his leftmost pit: 1,0,0,0,0 faces 1,1,1,1,1.
+    Then the same for North, five pits further on."""
+    turn = 5 * mover
+    rules = rs.engehe(
+        5, chain=chain, bonus=bonus, lone_seed=lone_seed, protection="until_owner_lifts"
+    )
+    ring = tuple(6 if pit == 4 + turn else 0 for pit in range(10))
+    guarded = [(pit + turn) % 10 for pit in protected]
+    sowing = engine.Position(rules, ring, mover=mover, protected=guarded).sow(Sow(4 + turn))
+    assert sowing.captured_pits == tuple((pit + turn) % 10 for pit in taken)
+    assert sowing.captured == len(taken) == sowing.after.stores[mover]
+    assert [pit for pit, seeds in enumerate(sowing.after.pits) if seeds] == sorted(
+        {(pit + turn) % 10 for pit in (0, 5, 6, 7, 8, 9)} - set(sowing.captured_pits)
+    )
+
+
 # ----------------------------------------------------------------------- redistribution, by hand
 
 
