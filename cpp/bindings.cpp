@@ -241,7 +241,6 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     const Rules& rules = position.rules();
     AnyBoard& board = position.board;
     const int size = rules.ring();
-    const auto on_ring = "must be a ring index, 0…" + std::to_string(size - 1);
 
     const py::tuple counts = sequence(pits, "pits");
     if (static_cast<int>(counts.size()) != size) {
@@ -285,8 +284,12 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     }
     board.redistributions = static_cast<std::uint8_t>(made);
 
-    for (const py::handle pit : sequence(protected_pits, "protected")) {
-        const int k = whole_number(pit, "protected pit", 0, size - 1, on_ring);
+    const py::tuple named = sequence(protected_pits, "protected");
+    for (std::size_t i = 0; i < named.size(); ++i) {
+        const bool number = PyIndex_Check(named[i].ptr()) != 0 && !PyBool_Check(named[i].ptr());
+        const int k = whole_number(
+            named[i], number ? "protected pit" : "protected[" + std::to_string(i) + "]", 0,
+            size - 1, "must be a ring index, 0…" + std::to_string(size - 1));
         if (board.protected_pits.has(k)) {
             refuse("protected pit " + std::to_string(k) + " is named twice");
         }
@@ -1147,6 +1150,11 @@ A candidate move that is illegal by the first-lap rule or as endless is told as 
 >>> rs.giuthi().start().move(3)
 Sow(pit=1, lift=None, direction='cw')
 )doc")
+        .def("_judged_stuck", [](const Position& p) {
+            Position judged = p;
+            judged.verdict = judge_stuck(p.referee(), judged.board, true);
+            return judged;
+        }, "What becomes of a position whose mover may make none of his moves: a pass, or the end.")
         .def("to_text", [](const py::object& self) { return notation().attr("to_text")(self); },
              "The position on one line; the grammar is in `relaysow.notation`.")
         .def_static("from_text", [](const py::object& given) {

@@ -237,12 +237,8 @@ class Game:
             and not position.is_over
             and not any(True for _ in _remaining(position, self._turn(turn)))
         ):
-            other = _handed_over(position)
-            if rules.end in ("able_player_sweeps", "last_mover_sweeps"):
-                swept = rules.end == "last_mover_sweeps" or not other.is_over
-                outcome = _ended(position, swept)
-            else:  # his opponent begins a new turn, or he himself without duties
-                position, turn = other, at
+            # He cannot move: the game ends, or a new turn begins, his opponent's or his own.
+            position, turn = position._judged_stuck(), at
         winner, stores, end = position.winner, position.final_stores, position.end
         if winner is not None and stores is not None and end is not None:
             outcome = Outcome(winner, stores, end)
@@ -274,44 +270,11 @@ def _remaining(position: Position, turn: list[Position]) -> Iterator[Move]:
             yield move
 
 
-def _handed_over(position: Position) -> Position:
-    """The position after a pass: its duties lapse."""
-    return Position(
-        position.rules,
-        position.pits,
-        position.stores,
-        1 - position.mover,
-        position.protected,
-    )
-
-
-def _rows(position: Position) -> tuple[int, int]:
-    """The seeds in South's row and in North's."""
-    n = position.rules.pits
-    return sum(position.pits[:n]), sum(position.pits[n:])
-
-
-def _outcome(stores: tuple[int, int], end: str) -> Outcome:
-    winner = -1 if stores[0] == stores[1] else int(stores[1] > stores[0])
-    return Outcome(winner, stores, end)
-
-
 def _repetition(position: Position) -> Outcome:
     """The outcome where a position has come again."""
-    stores = position.stores
-    if position.rules.repetition == "draw":
-        return Outcome(-1, stores, "repetition")
-    if position.rules.repetition == "score":
-        south, north = _rows(position)
-        stores = (stores[0] + south, stores[1] + north)
-    return _outcome(stores, "repetition")
-
-
-def _ended(position: Position, swept: bool) -> Outcome:
-    """The outcome where the mover cannot move: the opponent adds all that is left if `swept`, else
-    each adds his own row."""
-    south, north = _rows(position)
-    if swept:
-        south, north = (0, south + north) if position.mover == 0 else (south + north, 0)
-    stores = (position.stores[0] + south, position.stores[1] + north)
-    return _outcome(stores, "swept" if swept else "both_stuck")
+    rules, stores = position.rules, position.stores
+    if rules.repetition == "score":
+        n = rules.pits
+        stores = (stores[0] + sum(position.pits[:n]), stores[1] + sum(position.pits[n:]))
+    drawn = rules.repetition == "draw" or stores[0] == stores[1]
+    return Outcome(-1 if drawn else int(stores[1] > stores[0]), stores, "repetition")
