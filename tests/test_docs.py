@@ -1,0 +1,61 @@
+"""The examples of the README and of every docstring run as written."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+
+import relaysow
+from relaysow import _core
+
+README = Path(__file__).parents[1] / "README.md"
+MODULES = sorted(module.name for module in iter_modules(relaysow.__path__))
+
+
+def run(test: doctest.DocTest) -> int:
+    """Runs the examples, which must hold; how many there are."""
+    runner = doctest.DocTestRunner(optionflags=doctest.FAIL_FAST)
+    report: list[str] = []
+    runner.run(test, out=report.append)
+    assert not runner.failures, "".join(report)
+    return len(test.examples)
+
+
+@pytest.mark.parametrize("name", ["relaysow", *(f"relaysow.{name}" for name in MODULES)])
+def test_docstrings(name: str) -> None:
+    for test in doctest.DocTestFinder(exclude_empty=True).find(import_module(name), name):
+        run(test)
+
+
+def test_docstrings_of_the_core() -> None:
+    # doctest's finder does not see into extension types.
+    documented: dict[str, Any] = {"perft": _core.perft}
+    for owner in (_core.Position, _core.LegalMoves):
+        documented[owner.__name__] = owner
+        documented |= {f"{owner.__name__}.{name}": getattr(owner, name) for name in dir(owner)}
+    parser = doctest.DocTestParser()
+    examples = sum(
+        run(parser.get_doctest(thing.__doc__ or "", {}, name, None, 0))
+        for name, thing in documented.items()
+    )
+    assert examples > 10
+
+
+def test_readme() -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", README.read_text("utf-8"), re.M | re.S)
+    text = "\n".join(blocks)
+    assert run(doctest.DocTestParser().get_doctest(text, {}, "README.md", str(README), 0)) > 15
+
+
+def test_the_readme_names_every_option_value_and_rule_set() -> None:
+    text = README.read_text("utf-8")
+    for option, values in relaysow.rules.CHOICES.items():
+        assert f"`{option}`" in text
+        assert not [value for value in values if f"`{value}`" not in text]
+    assert not [name for name in relaysow.RULE_SETS if f"`{name}" not in text]
