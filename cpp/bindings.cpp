@@ -1,42 +1,22 @@
 // The Python module `relaysow._core`: conversions, checks, the GIL; no rules.
+#include "bindings.hpp"
+
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <chrono>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "board.hpp"
-#include "moves.hpp"
-#include "rules.hpp"
 #include "simulate.hpp"
-#include "sowing.hpp"
-
-namespace py = pybind11;
-using namespace py::literals;
 
 namespace relaysow {
-namespace {
 
-// Python's own types and names, set once at import and kept for good.
-struct PythonTypes {
-    py::object rules, sow, redistribute, lap, sowing;
-    py::object illegal_move, position_error;
-    py::object choices;
-    py::str pit{"pit"}, lift{"lift"}, direction{"direction"}, emptied{"emptied"}, placed{"placed"};
-    py::str ccw{"ccw"}, cw{"cw"};
-    py::dict books;
-};
+using namespace py::literals;
+
 PythonTypes* python = nullptr;
 
-std::string text(const py::handle& value) { return py::str(value).cast<std::string>(); }
-std::string shown(const py::handle& value) { return py::repr(value).cast<std::string>(); }
-
-// ---- long work answers Ctrl-C and lets other threads run ----
+namespace {
 
 bool time_to_ask() {
     using clock = std::chrono::steady_clock;
@@ -47,101 +27,27 @@ bool time_to_ask() {
     return true;
 }
 
+}  // namespace
+
 void check_signals() {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
-// For work that holds the GIL.
 const Poll poll_with_gil{[](void*) {
                              if (!time_to_ask()) return;
-                             { const py::gil_scoped_release others_may_run; }
+                             {
+                                 const py::gil_scoped_release others_may_run;
+                             }
                              check_signals();
                          },
                          nullptr};
 
-// For work that has released it.
 const Poll poll_without_gil{[](void*) {
                                 if (!time_to_ask()) return;
                                 const py::gil_scoped_acquire gil;
                                 check_signals();
                             },
                             nullptr};
-
-// ---- rules ----
-
-// The rules of a position in both worlds, and the Python objects of its moves.
-struct Book {
-    Rules rules;
-    py::object python_rules;
-    py::ssize_t hash = 0;
-    std::vector<py::object> whole_lifts;  // Sow of each pit and direction, lift not named
-
-    explicit Book(const py::object& given) : python_rules(given), hash(py::hash(given)) {
-        rules.pits = given.attr("pits").cast<int>();
-        std::size_t pit = 0;
-        for (const py::handle seeds : given.attr("setup")) {
-            rules.setup[pit++] = seeds.cast<std::uint16_t>();
-        }
-        rules.minimum_lift = given.attr("minimum_lift").cast<int>();
-        read(given, "lift", rules.lift);
-        read(given, "direction", rules.direction);
-        read(given, "relay", rules.relay);
-        read(given, "origin", rules.origin);
-        read(given, "first_lap", rules.first_lap);
-        read(given, "uncrossed", rules.uncrossed);
-        read(given, "extra_direction", rules.extra_direction);
-        read(given, "extra_pit", rules.extra_pit);
-        read(given, "lone_seed", rules.lone_seed);
-        read(given, "chain", rules.chain);
-        read(given, "bonus", rules.bonus);
-        read(given, "protection", rules.protection);
-        read(given, "redistribution", rules.redistribution);
-        read(given, "end", rules.end);
-        read(given, "repetition", rules.repetition);
-        read(given, "repetition_scope", rules.repetition_scope);
-        read(given, "endless", rules.endless);
-        const py::object max_laps = given.attr("max_laps");
-        if (!max_laps.is_none()) rules.max_laps = max_laps.cast<std::uint64_t>();
-        const bool either = rules.direction == DirectionChoice::either;
-        for (int k = 0; k < rules.ring(); ++k) {
-            for (const Direction d : {Direction::ccw, Direction::cw}) {
-                whole_lifts.push_back(python->sow(k, py::none(), either ? name(d) : py::none()));
-            }
-        }
-    }
-
-    static py::object name(Direction d) {
-        return d == Direction::ccw ? python->ccw : python->cw;
-    }
-
-    py::object move(Sow move) const {
-        if (rules.lift == Lift::all) {
-            return whole_lifts[static_cast<std::size_t>(2 * move.pit + (move.direction == Direction::cw))];
-        }
-        const bool either = rules.direction == DirectionChoice::either;
-        return python->sow(move.pit, move.lift, either ? name(move.direction) : py::none());
-    }
-
-    py::object move(const Redistribute& move) const {
-        py::tuple emptied(move.emptied_count);
-        for (int i = 0; i < move.emptied_count; ++i) {
-            emptied[static_cast<std::size_t>(i)] = move.emptied[static_cast<std::size_t>(i)];
-        }
-        py::tuple placed(rules.ring());
-        for (std::size_t i = 0; i < placed.size(); ++i) placed[i] = move.placed[i];
-        return python->redistribute(emptied, placed);
-    }
-
-private:
-    template <class Option>
-    static void read(const py::object& given, const char* name, Option& option) {
-        const auto number =
-            python->choices[name].attr("index")(given.attr(name)).cast<int>();
-        option = static_cast<Option>(number);
-    }
-};
-
-using BookPointer = std::shared_ptr<Book>;
 
 BookPointer book_of(const py::object& rules) {
     if (!py::isinstance(rules, python->rules)) {
@@ -156,44 +62,13 @@ BookPointer book_of(const py::object& rules) {
     return book;
 }
 
-// ---- positions ----
-
-struct Position {
-    BookPointer book;
-    AnyBoard board;
-    Verdict verdict;
-
-    const Rules& rules() const { return book->rules; }
-    bool is_over() const { return verdict.end != End::running; }
-    Referee<AnyBoard> referee() const { return {rules(), poll_with_gil}; }
-    void settle() { verdict = relaysow::settle(referee(), board); }
-
-    std::optional<std::array<int, 2>> final_stores() const {
-        if (!is_over()) return std::nullopt;
-        return relaysow::final_stores(rules(), board, verdict.sweep);
-    }
-
-    friend bool operator==(const Position& a, const Position& b) {
-        return a.board.same_ring(a.rules(), b.board.ring) &&
-               a.board.stores[0] == b.board.stores[0] && a.board.stores[1] == b.board.stores[1] &&
-               a.board.mover == b.board.mover && a.board.direction == b.board.direction &&
-               a.board.barred == b.board.barred &&
-               a.board.redistributions == b.board.redistributions &&
-               a.board.drawn == b.board.drawn &&
-               a.board.protected_pits == b.board.protected_pits &&
-               (a.book == b.book || a.rules() == b.rules());
-    }
-};
-
-[[noreturn]] void refuse(const std::string& why, const py::handle& error = python->position_error) {
+void refuse(const std::string& why, const py::handle& error) {
     py::set_error(error, why.c_str());
     throw py::error_already_set();
 }
 
-// A Python integer in `low`…`high`; a `TypeError` for anything else, an `error` outside.
 int whole_number(const py::handle& value, const std::string& name, int low, int high,
-                 const std::string& allowed,
-                 const py::handle& error = python->position_error) {
+                 const std::string& allowed, const py::handle& error) {
     if (PyBool_Check(value.ptr()) || PyIndex_Check(value.ptr()) == 0) {
         throw py::type_error(name + " must be an integer, not " + shown(value));
     }
@@ -206,6 +81,8 @@ int whole_number(const py::handle& value, const std::string& name, int low, int 
     }
     return static_cast<int>(result);
 }
+
+namespace {
 
 py::tuple sequence(const py::handle& value, const std::string& name) {
     if (py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value) ||
@@ -261,7 +138,8 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     }
     const py::tuple both = sequence(stores, "stores");
     if (both.size() != 2) {
-        refuse("stores has " + std::to_string(both.size()) + " counts: must be 2, South's and North's");
+        refuse("stores has " + std::to_string(both.size()) +
+               " counts: must be 2, South's and North's");
     }
     for (std::size_t i = 0; i < 2; ++i) {
         const int seeds = whole_number(both[i], "stores[" + std::to_string(i) + "]", 0, max_seeds,
@@ -443,8 +321,7 @@ py::module_ notation() { return py::module_::import("relaysow.notation"); }
 
 [[noreturn]] void refuse_move(const py::handle& move, const Position& position,
                               const std::string& reason) {
-    const std::string where =
-        notation().attr("to_text")(position).cast<std::string>();
+    const std::string where = notation().attr("to_text")(position).cast<std::string>();
     py::set_error(python->illegal_move,
                   ("illegal move " + shown(move) + " in " + where + ": " + reason).c_str());
     throw py::error_already_set();
@@ -454,11 +331,10 @@ py::module_ notation() { return py::module_::import("relaysow.notation"); }
     throw py::type_error("a move must be Sow or Redistribute, not " + shown(move));
 }
 
-// An attribute of a move that `moves.py` has checked to be an int or None; −1 for None, and a number
-// past every board for one that does not fit.
+// An attribute of a move that `moves.py` has checked to be an int or None; −1 for None, and a
+// number past every board for one that does not fit.
 int move_number(const py::handle& move, const py::str& name) {
-    const auto value =
-        py::reinterpret_steal<py::object>(PyObject_GetAttr(move.ptr(), name.ptr()));
+    const auto value = py::reinterpret_steal<py::object>(PyObject_GetAttr(move.ptr(), name.ptr()));
     if (!value) throw py::error_already_set();
     if (value.is_none()) return -1;
     int overflow = 0;
@@ -499,8 +375,8 @@ std::string as_candidate(const Position& p, const py::handle& given, Sow& move) 
     if (lift < content && rules.lift == Lift::all) {
         return lift_text() + pit_text() + ": all " + std::to_string(content) + " must be lifted";
     }
-    const auto direction = py::reinterpret_steal<py::object>(
-        PyObject_GetAttr(given.ptr(), python->direction.ptr()));
+    const auto direction =
+        py::reinterpret_steal<py::object>(PyObject_GetAttr(given.ptr(), python->direction.ptr()));
     if (!direction) throw py::error_already_set();
     Direction chosen = Direction::ccw;
     if (direction.is_none()) {
@@ -547,8 +423,7 @@ std::string as_redistribution(const Position& p, const py::handle& given,
     if (!fits) {
         return "emptied " + shown(emptied) + ": must be " +
                (rules.redistribution == Redistribution::up_to_two ? "at most " : "exactly ") +
-               std::to_string(most) +
-               " of the mover's occupied pits";
+               std::to_string(most) + " of the mover's occupied pits";
     }
     move.emptied_count = number;
     if (static_cast<int>(placed.size()) != rules.ring()) {
@@ -694,8 +569,8 @@ py::int_ to_python(const Natural& number) {
             bytes.push_back(static_cast<char>(number.limb(i) >> shift & 0xFF));
         }
     }
-    const py::object int_type = py::reinterpret_borrow<py::object>(
-        reinterpret_cast<PyObject*>(&PyLong_Type));
+    const py::object int_type =
+        py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyLong_Type));
     return py::int_(int_type.attr("from_bytes")(py::bytes(bytes), "little"));
 }
 
@@ -771,9 +646,8 @@ public:
     }
 
     py::list slice(const py::slice& given) const {
-        const py::object numbers =
-            py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyRange_Type))(
-                count())[given];
+        const py::object numbers = py::reinterpret_borrow<py::object>(
+            reinterpret_cast<PyObject*>(&PyRange_Type))(count())[given];
         py::list moves;
         for (const py::handle number : numbers) {
             moves.append(item(py::reinterpret_borrow<py::object>(number)));
@@ -836,7 +710,8 @@ py::object iterate(const py::object& self) {
 
 py::object equal_moves(const py::object& self, const py::object& other) {
     const auto& moves = self.cast<const LegalMoves&>();
-    if (py::isinstance<LegalMoves>(other) && moves.same_numbering(other.cast<const LegalMoves&>())) {
+    if (py::isinstance<LegalMoves>(other) &&
+        moves.same_numbering(other.cast<const LegalMoves&>())) {
         return py::bool_(true);
     }
     const bool listed = py::isinstance<py::list>(other) || py::isinstance<py::tuple>(other);
@@ -873,9 +748,7 @@ std::string moves_repr(const py::object& self) {
 int lifts_a_pit(const Position& p) {
     return p.rules().lift == Lift::any ? p.book->python_rules.attr("seeds").cast<int>() : 1;
 }
-int directions(const Position& p) {
-    return p.rules().direction == DirectionChoice::either ? 2 : 1;
-}
+int directions(const Position& p) { return p.rules().direction == DirectionChoice::either ? 2 : 1; }
 
 int action_of(const Position& p, const py::object& given) {
     if (!is_sow(given)) {
@@ -888,8 +761,9 @@ int action_of(const Position& p, const py::object& given) {
     const int lifts = lifts_a_pit(p);
     const int lift = p.rules().lift == Lift::any ? move.lift : 1;
     if (lift > lifts) {
-        throw py::value_error("lift " + std::to_string(lift) + " has no action number: the set-up holds " +
-                              std::to_string(lifts) + " seeds");
+        throw py::value_error("lift " + std::to_string(lift) +
+                              " has no action number: the set-up holds " + std::to_string(lifts) +
+                              " seeds");
     }
     const int k = move.pit - p.rules().row(p.board.mover);
     return (k * lifts + lift - 1) * directions(p) + (move.direction == Direction::cw ? 1 : 0);
@@ -898,9 +772,9 @@ int action_of(const Position& p, const py::object& given) {
 py::object move_of(const Position& p, const py::object& given) {
     const int lifts = lifts_a_pit(p), ways = directions(p);
     const int actions = p.rules().pits * lifts * ways;
-    const int action =
-        whole_number(given, "action", 0, actions - 1,
-                     "must be an action number, 0…" + std::to_string(actions - 1), PyExc_ValueError);
+    const int action = whole_number(given, "action", 0, actions - 1,
+                                    "must be an action number, 0…" + std::to_string(actions - 1),
+                                    PyExc_ValueError);
     Sow move;
     move.direction = action % ways == 1 ? Direction::cw : Direction::ccw;
     move.lift = action / ways % lifts + 1;
@@ -1014,7 +888,8 @@ void import_python_types() {
     python = types.release();
 }
 
-constexpr const char* position_doc = R"doc(A position of a game: immutable, hashable, picklable, equal by value.
+constexpr const char* position_doc =
+    R"doc(A position of a game: immutable, hashable, picklable, equal by value.
 
 `pits` holds 2n counts in ring order (South's pits 0…n−1, then North's n…2n−1, counter-clockwise);
 any set-up with at most 1,000 seeds in pits and stores together will do.  `mover` is 0 (South) or
@@ -1044,14 +919,15 @@ void refuse_raw() {
 }  // namespace
 }  // namespace relaysow
 
-PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
+PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
     using namespace relaysow;
     m.doc() = "The C++ core of relaysow.";
     import_python_types();
 
     py::class_<Book, BookPointer>(m, "_Book");
 
-    py::class_<LegalMoves>(m, "LegalMoves", R"doc(The legal moves of a position, in canonical order: a sequence.
+    py::class_<LegalMoves>(m, "LegalMoves",
+                           R"doc(The legal moves of a position, in canonical order: a sequence.
 
 Sowings are proved legal when the sequence is made.  Opening redistributions are never listed:
 `count`, `[i]`, `index` and `in` compute with their numbers.  `len` raises `OverflowError` past
@@ -1073,10 +949,12 @@ True
         .def("__getitem__", &LegalMoves::slice, "number"_a)
         .def("__getitem__", &LegalMoves::item, "number"_a)
         .def("__iter__", &iterate)
-        .def("__contains__",
-             [](const LegalMoves& moves, const py::object& move) {
-                 return moves.find(move).has_value();
-             }, "move"_a)
+        .def(
+            "__contains__",
+            [](const LegalMoves& moves, const py::object& move) {
+                return moves.find(move).has_value();
+            },
+            "move"_a)
         .def("index", &LegalMoves::index, "move"_a,
              "The number of `move`; `ValueError` if it is not legal.")
         .def("__eq__", &equal_moves, "other"_a)
@@ -1088,38 +966,49 @@ True
              "mover"_a = 0, "protected"_a = py::tuple(), "direction"_a = py::none(),
              "barred"_a = py::none(), "redistributions"_a = py::none(), "drawn"_a = false)
         .def_static("start", &start, "rules"_a, "The opening position of `rules`, South to move.")
-        .def_property_readonly("rules", [](const Position& p) { return p.book->python_rules; },
-                               "The `Rules` of the game.")
+        .def_property_readonly(
+            "rules", [](const Position& p) { return p.book->python_rules; },
+            "The `Rules` of the game.")
         .def_property_readonly("pits", &ring_tuple, "The 2n counts in ring order.")
-        .def_property_readonly("stores", [](const Position& p) {
-            return py::make_tuple(p.board.stores[0], p.board.stores[1]);
-        }, "South's and North's store.")
-        .def_property_readonly("mover", [](const Position& p) { return static_cast<int>(p.board.mover); },
-                               "The player to move, 0 (South) or 1 (North).")
+        .def_property_readonly(
+            "stores",
+            [](const Position& p) { return py::make_tuple(p.board.stores[0], p.board.stores[1]); },
+            "South's and North's store.")
+        .def_property_readonly(
+            "mover", [](const Position& p) { return static_cast<int>(p.board.mover); },
+            "The player to move, 0 (South) or 1 (North).")
         .def_property_readonly("protected", &protected_tuple,
                                "The ring indices of the protected pits, rising.")
         .def_property_readonly("direction", &duty_direction,
                                "The only direction an extra move may take, or None.")
         .def_property_readonly("barred", &duty_barred,
                                "The pit an extra move may not start from, or None.")
-        .def_property_readonly("redistributions", [](const Position& p) {
-            return static_cast<int>(p.board.redistributions);
-        }, "Opening redistributions made: 0, 1, or 2 (all, or none in the rules).")
-        .def_property_readonly("drawn", [](const Position& p) { return p.board.drawn; },
-                               "Whether an endless sowing drew the game.")
-        .def_property_readonly("passed", [](const Position& p) { return p.board.passed; },
-                               "Whether a player was just passed over; no part of equality.")
+        .def_property_readonly(
+            "redistributions",
+            [](const Position& p) { return static_cast<int>(p.board.redistributions); },
+            "Opening redistributions made: 0, 1, or 2 (all, or none in the rules).")
+        .def_property_readonly(
+            "drawn", [](const Position& p) { return p.board.drawn; },
+            "Whether an endless sowing drew the game.")
+        .def_property_readonly(
+            "passed", [](const Position& p) { return p.board.passed; },
+            "Whether a player was just passed over; no part of equality.")
         .def_property_readonly("is_over", &Position::is_over)
-        .def_property_readonly("end", &end_name,
-                               "How the game ended: both_stuck, row_empty, swept, endless; None while it runs.")
-        .def_property_readonly("final_stores", [](const Position& p) -> py::object {
-            const auto stores = p.final_stores();
-            if (!stores) return py::none();
-            return py::make_tuple((*stores)[0], (*stores)[1]);
-        }, "The stores after the end rule's last sweep; None while the game runs.")
+        .def_property_readonly(
+            "end", &end_name,
+            "How the game ended: both_stuck, row_empty, swept, endless; None while it runs.")
+        .def_property_readonly(
+            "final_stores",
+            [](const Position& p) -> py::object {
+                const auto stores = p.final_stores();
+                if (!stores) return py::none();
+                return py::make_tuple((*stores)[0], (*stores)[1]);
+            },
+            "The stores after the end rule's last sweep; None while the game runs.")
         .def_property_readonly("winner", &winner, "0, 1, −1 for a draw; None while the game runs.")
-        .def_property_readonly("legal_moves", [](const Position& p) { return LegalMoves(p); },
-                               "The legal moves, a `LegalMoves` sequence; empty when the game is over.")
+        .def_property_readonly(
+            "legal_moves", [](const Position& p) { return LegalMoves(p); },
+            "The legal moves, a `LegalMoves` sequence; empty when the game is over.")
         .def("play", &play, "move"_a, R"doc(The position after `move`, forced passes taken.
 
 Raises `IllegalMove` naming the move, the position and the reason.
@@ -1138,45 +1027,66 @@ A candidate move that is illegal by the first-lap rule or as endless is told as 
 >>> sowing.laps, sowing.captured, sowing.captured_pits
 (3, 10, (10, 9))
 )doc")
-        .def("action", &action_of, "move"_a, R"doc(The action number of a candidate sowing, 0…`rules.actions`−1.
+        .def("action", &action_of, "move"_a,
+             R"doc(The action number of a candidate sowing, 0…`rules.actions`−1.
 
 >>> import relaysow as rs
 >>> rs.giuthi().start().action(rs.Sow(1, direction="cw"))
 3
 )doc")
-        .def("move", &move_of, "action"_a, R"doc(The sowing of an action number, for the player to move.
+        .def("move", &move_of, "action"_a,
+             R"doc(The sowing of an action number, for the player to move.
 
 >>> import relaysow as rs
 >>> rs.giuthi().start().move(3)
 Sow(pit=1, lift=None, direction='cw')
 )doc")
-        .def("_judged_stuck", [](const Position& p) {
-            Position judged = p;
-            judged.verdict = judge_stuck(p.referee(), judged.board, true);
-            return judged;
-        }, "What becomes of a position whose mover may make none of his moves: a pass, or the end.")
-        .def("to_text", [](const py::object& self) { return notation().attr("to_text")(self); },
-             "The position on one line; the grammar is in `relaysow.notation`.")
-        .def_static("from_text", [](const py::object& given) {
-            return notation().attr("from_text")(given, py::type::of<Position>());
-        }, "text"_a, "The position that `to_text` wrote; `NotationError` says what is wrong and where.")
-        .def("move_to_text", [](const py::object& self, const py::object& move) {
-            return notation().attr("move_to_text")(self, move);
-        }, "move"_a, "A move as text: `3+`, `3-`, `7`, `4x2`, `1,4=0,0,2,…`.")
-        .def("move_from_text", [](const py::object& self, const py::object& given) {
-            return notation().attr("move_from_text")(self, given);
-        }, "text"_a, "The move that a text means here; `NotationError` says what is wrong.")
-        .def("__str__", [](const py::object& self) {
-            return py::module_::import("relaysow.display").attr("board")(self);
-        })
+        .def(
+            "_judged_stuck",
+            [](const Position& p) {
+                Position judged = p;
+                judged.verdict = judge_stuck(p.referee(), judged.board, true);
+                return judged;
+            },
+            "What becomes of a position whose mover may make none of his moves: a pass, or the "
+            "end.")
+        .def(
+            "to_text", [](const py::object& self) { return notation().attr("to_text")(self); },
+            "The position on one line; the grammar is in `relaysow.notation`.")
+        .def_static(
+            "from_text",
+            [](const py::object& given) {
+                return notation().attr("from_text")(given, py::type::of<Position>());
+            },
+            "text"_a,
+            "The position that `to_text` wrote; `NotationError` says what is wrong and where.")
+        .def(
+            "move_to_text",
+            [](const py::object& self, const py::object& move) {
+                return notation().attr("move_to_text")(self, move);
+            },
+            "move"_a, "A move as text: `3+`, `3-`, `7`, `4x2`, `1,4=0,0,2,…`.")
+        .def(
+            "move_from_text",
+            [](const py::object& self, const py::object& given) {
+                return notation().attr("move_from_text")(self, given);
+            },
+            "text"_a, "The move that a text means here; `NotationError` says what is wrong.")
+        .def("__str__",
+             [](const py::object& self) {
+                 return py::module_::import("relaysow.display").attr("board")(self);
+             })
         .def("__repr__", &position_repr)
         .def("__hash__", &position_hash)
-        .def("__eq__", [](const Position& a, const py::object& b) -> py::object {
-            if (!py::isinstance<Position>(b)) {
-                return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-            }
-            return py::bool_(a == b.cast<const Position&>());
-        }, "other"_a)
+        .def(
+            "__eq__",
+            [](const Position& a, const py::object& b) -> py::object {
+                if (!py::isinstance<Position>(b)) {
+                    return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+                }
+                return py::bool_(a == b.cast<const Position&>());
+            },
+            "other"_a)
         .def(py::pickle(
             [](const Position& p) {
                 return py::make_tuple(constructor_arguments(p), p.board.passed);
@@ -1198,7 +1108,8 @@ Sow(pit=1, lift=None, direction='cw')
     refuse_raw<LegalMoves>();
     refuse_raw<Position>();
 
-    m.def("perft", &count_paths, "position"_a, "depth"_a, R"doc(The number of paths of `depth` moves from `position`.
+    m.def("perft", &count_paths, "position"_a, "depth"_a,
+          R"doc(The number of paths of `depth` moves from `position`.
 
 A forced pass costs no depth, nothing continues below a finished game, and repetition is not applied.
 Every last move is proved legal.  Raises `ValueError` for a depth outside 0…200; answers Ctrl-C.
@@ -1208,8 +1119,9 @@ Every last move is proved legal.  Raises `ValueError` for a depth outside 0…20
 [10, 76, 508]
 )doc");
 
-    m.def("simulate", &simulate_games, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
-          "first_game"_a.noconvert(), "threads"_a.noconvert(), "south"_a, "north"_a,
-          "max_moves"_a.noconvert(), "poll"_a,
-          "The columns of many games, the number of games done, and what stopped them, if anything.");
+    m.def(
+        "simulate", &simulate_games, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
+        "first_game"_a.noconvert(), "threads"_a.noconvert(), "south"_a, "north"_a,
+        "max_moves"_a.noconvert(), "poll"_a,
+        "The columns of many games, the number of games done, and what stopped them, if anything.");
 }

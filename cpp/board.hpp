@@ -17,13 +17,9 @@ namespace relaysow {
 struct PitSet {
     std::uint64_t low = 0, high = 0;
 
-    constexpr bool has(int pit) const {
-        return ((pit < 64 ? low : high) >> (pit & 63) & 1) != 0;
-    }
+    constexpr bool has(int pit) const { return ((pit < 64 ? low : high) >> (pit & 63) & 1) != 0; }
     constexpr void add(int pit) { (pit < 64 ? low : high) |= std::uint64_t{1} << (pit & 63); }
-    constexpr void remove(int pit) {
-        (pit < 64 ? low : high) &= ~(std::uint64_t{1} << (pit & 63));
-    }
+    constexpr void remove(int pit) { (pit < 64 ? low : high) &= ~(std::uint64_t{1} << (pit & 63)); }
     constexpr bool empty() const { return (low | high) == 0; }
     friend constexpr bool operator==(const PitSet&, const PitSet&) = default;
 };
@@ -136,10 +132,13 @@ public:
     constexpr int operator[](int i) const {  // 0 ≤ i < count()
         const std::uint64_t bytes_before =
             ((static_cast<std::uint64_t>(i) * 0x0101'0101'0101'0101 | 0x8080'8080'8080'8080) -
-             counts_) >> 7 & 0x0101'0101'0101'0101;
+             counts_) >>
+                7 &
+            0x0101'0101'0101'0101;
         const int shift = static_cast<int>((bytes_before * 0x0101'0101'0101'0101) >> 56) * 8;
         const int in_bytes_before = static_cast<int>((counts_ << 8 >> shift) & 0xFF);
-        return shift + in_byte[pits_ >> shift & 0xFF][static_cast<std::size_t>(i - in_bytes_before)];
+        return shift +
+               in_byte[pits_ >> shift & 0xFF][static_cast<std::size_t>(i - in_bytes_before)];
     }
 
 private:

@@ -20,7 +20,8 @@ template <class B>
 class Candidates {
 public:
     Candidates(const Rules& rules, const B& board, int mover, Duty direction, int barred)
-        : row_(board.ring + rules.row(mover)), first_(rules.row(mover)),
+        : row_(board.ring + rules.row(mover)),
+          first_(rules.row(mover)),
           any_lift_(rules.lift == Lift::any),
           both_(rules.direction == DirectionChoice::either && direction == Duty::none),
           only_(direction == Duty::cw ? Direction::cw : Direction::ccw),
@@ -367,9 +368,11 @@ private:
 template <class B>
 void redistribute(const Rules& rules, B& board, const Redistribute& move) {
     using Seeds = typename B::seeds_type;
-    for (int i = 0; i < move.emptied_count; ++i) board.ring[move.emptied[static_cast<std::size_t>(i)]] = 0;
+    for (int i = 0; i < move.emptied_count; ++i)
+        board.ring[move.emptied[static_cast<std::size_t>(i)]] = 0;
     for (int pit = 0; pit < rules.ring(); ++pit) {
-        board.ring[pit] = static_cast<Seeds>(board.ring[pit] + move.placed[static_cast<std::size_t>(pit)]);
+        board.ring[pit] =
+            static_cast<Seeds>(board.ring[pit] + move.placed[static_cast<std::size_t>(pit)]);
     }
     ++board.redistributions;
     board.mover = static_cast<std::uint8_t>(1 - board.mover);

@@ -23,7 +23,9 @@ public:
     constexpr std::size_t size() const { return size_; }  // in words of 32 bits, lowest first
     constexpr std::uint32_t limb(std::size_t i) const { return i < size_ ? limbs_[i] : 0; }
     constexpr std::size_t bits() const {
-        return size_ == 0 ? 0 : 32 * size_ - static_cast<std::size_t>(std::countl_zero(limbs_[size_ - 1]));
+        return size_ == 0
+                   ? 0
+                   : 32 * size_ - static_cast<std::size_t>(std::countl_zero(limbs_[size_ - 1]));
     }
     constexpr bool fits_63_bits() const { return bits() < 64; }
     constexpr std::uint64_t low64() const { return limb(0) | std::uint64_t{limb(1)} << 32; }

@@ -32,7 +32,9 @@ template <class B>
 class GamePlayer {
 public:
     GamePlayer(const SimulationPlan& plan, const Poll& poll)
-        : plan_(plan), rules_(plan.rules), referee_(plan.rules, poll),
+        : plan_(plan),
+          rules_(plan.rules),
+          referee_(plan.rules, poll),
           start_(board_as<B>(plan.rules, plan.start)),
           compares_(plan.rules.repetition != Repetition::off),
           by_turn_(compares_ && plan.rules.repetition_scope == RepetitionScope::turn) {
@@ -131,7 +133,8 @@ private:
         if (candidates.empty()) return no_move;
         const int count = candidates.count();
         const int number = chance.below(count);
-        if (try_move(board, candidates[number])) [[likely]] return number;
+        if (try_move(board, candidates[number])) [[likely]]
+            return number;
         left_.clear();
         for (int i = 0; i < count; ++i) {
             if (i != number) left_.push_back(i);
@@ -169,16 +172,16 @@ private:
     GameRow& finished(GameRow& row, const B& board, Verdict verdict) const {
         row.end = verdict.end;
         row.scores = final_stores(rules_, board, verdict.sweep);
-        const bool drawn = row.scores[0] == row.scores[1] || verdict.end == End::endless ||
-                           (verdict.end == End::repetition &&
-                            rules_.repetition == Repetition::draw);
+        const bool drawn =
+            row.scores[0] == row.scores[1] || verdict.end == End::endless ||
+            (verdict.end == End::repetition && rules_.repetition == Repetition::draw);
         row.winner = drawn ? -1 : row.scores[1] > row.scores[0];
         return row;
     }
     GameRow& repeated(GameRow& row, const B& board) const {
-        return finished(row, board, {End::repetition, rules_.repetition == Repetition::score
-                                                          ? Sweep::own_rows
-                                                          : Sweep::nobody});
+        return finished(row, board,
+                        {End::repetition,
+                         rules_.repetition == Repetition::score ? Sweep::own_rows : Sweep::nobody});
     }
     GameRow& cut(GameRow& row, const B& board) const {
         row.scores = final_stores(rules_, board, Sweep::nobody);

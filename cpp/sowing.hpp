@@ -36,10 +36,10 @@ enum class SowingEnd : std::uint8_t { empty_pit, forbidden_first_lap, endless, c
 struct Laps {
     SowingEnd end = SowingEnd::empty_pit;
     bool crossed = false;
-    int last = 0;                              // the pit of the last seed
-    Direction direction = Direction::ccw;      // of the last lap
+    int last = 0;                          // the pit of the last seed
+    Direction direction = Direction::ccw;  // of the last lap
     std::uint64_t count = 0;
-    std::uint64_t period = 0;                  // of an endless sowing, in laps
+    std::uint64_t period = 0;  // of an endless sowing, in laps
 };
 
 struct NoTrace {
@@ -240,8 +240,8 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
 }
 
 template <class B, class Trace>
-void sow_watched_laps(const Referee<B>& referee, const B& before, B& board, Sow move,
-                      Trace& trace, Laps& laps) {
+void sow_watched_laps(const Referee<B>& referee, const B& before, B& board, Sow move, Trace& trace,
+                      Laps& laps) {
     sow_laps<true>(referee, before, board, move, trace, laps);
 }
 
@@ -251,15 +251,16 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
     if constexpr (!Trace::wants_laps) {
         if (referee.rules.max_laps > unwatched_laps) [[likely]] {
             sow_laps<false>(referee, before, board, move, trace, laps);
-            if (laps.end != SowingEnd::capped) [[likely]] return;
+            if (laps.end != SowingEnd::capped) [[likely]]
+                return;
             board.copy(referee.rules, before);
         }
     }
     sow_watched_laps(referee, before, board, move, trace, laps);
 }
 
-// How many laps an endless `move` with the given period sows until a state comes again: those before
-// the cycle and the cycle; counted no further than `most`.
+// How many laps an endless `move` with the given period sows until a state comes again: those
+// before the cycle and the cycle; counted no further than `most`.
 template <class B>
 std::uint64_t laps_to_return(const Referee<B>& referee, const B& before, Sow move,
                              std::uint64_t period, std::uint64_t most) {

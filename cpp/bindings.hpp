@@ -1,0 +1,150 @@
+// What the Python bindings share: the rules and positions of both worlds, and polls for signals.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "board.hpp"
+#include "moves.hpp"
+#include "rules.hpp"
+#include "sowing.hpp"
+
+namespace relaysow {
+
+namespace py = pybind11;
+
+// Python's own types and names, set once at import and kept for good.
+struct PythonTypes {
+    py::object rules, sow, redistribute, lap, sowing;
+    py::object illegal_move, position_error;
+    py::object choices;
+    py::str pit{"pit"}, lift{"lift"}, direction{"direction"}, emptied{"emptied"}, placed{"placed"};
+    py::str ccw{"ccw"}, cw{"cw"};
+    py::dict books;
+};
+extern PythonTypes* python;
+
+inline std::string text(const py::handle& value) { return py::str(value).cast<std::string>(); }
+inline std::string shown(const py::handle& value) { return py::repr(value).cast<std::string>(); }
+
+// For work that holds the GIL, and for work that has released it: answers Ctrl-C, and lets other
+// threads run.
+extern const Poll poll_with_gil;
+extern const Poll poll_without_gil;
+
+// The rules of a position in both worlds, and the Python objects of its moves.
+struct Book {
+    Rules rules;
+    py::object python_rules;
+    py::ssize_t hash = 0;
+    std::vector<py::object> whole_lifts;  // Sow of each pit and direction, lift not named
+
+    explicit Book(const py::object& given) : python_rules(given), hash(py::hash(given)) {
+        rules.pits = given.attr("pits").cast<int>();
+        std::size_t pit = 0;
+        for (const py::handle seeds : given.attr("setup")) {
+            rules.setup[pit++] = seeds.cast<std::uint16_t>();
+        }
+        rules.minimum_lift = given.attr("minimum_lift").cast<int>();
+        read(given, "lift", rules.lift);
+        read(given, "direction", rules.direction);
+        read(given, "relay", rules.relay);
+        read(given, "origin", rules.origin);
+        read(given, "first_lap", rules.first_lap);
+        read(given, "uncrossed", rules.uncrossed);
+        read(given, "extra_direction", rules.extra_direction);
+        read(given, "extra_pit", rules.extra_pit);
+        read(given, "lone_seed", rules.lone_seed);
+        read(given, "chain", rules.chain);
+        read(given, "bonus", rules.bonus);
+        read(given, "protection", rules.protection);
+        read(given, "redistribution", rules.redistribution);
+        read(given, "end", rules.end);
+        read(given, "repetition", rules.repetition);
+        read(given, "repetition_scope", rules.repetition_scope);
+        read(given, "endless", rules.endless);
+        const py::object max_laps = given.attr("max_laps");
+        if (!max_laps.is_none()) rules.max_laps = max_laps.cast<std::uint64_t>();
+        const bool either = rules.direction == DirectionChoice::either;
+        for (int k = 0; k < rules.ring(); ++k) {
+            for (const Direction d : {Direction::ccw, Direction::cw}) {
+                whole_lifts.push_back(python->sow(k, py::none(), either ? name(d) : py::none()));
+            }
+        }
+    }
+
+    static py::object name(Direction d) { return d == Direction::ccw ? python->ccw : python->cw; }
+
+    py::object move(Sow move) const {
+        if (rules.lift == Lift::all) {
+            return whole_lifts[static_cast<std::size_t>(2 * move.pit +
+                                                        (move.direction == Direction::cw))];
+        }
+        const bool either = rules.direction == DirectionChoice::either;
+        return python->sow(move.pit, move.lift, either ? name(move.direction) : py::none());
+    }
+
+    py::object move(const Redistribute& move) const {
+        py::tuple emptied(move.emptied_count);
+        for (int i = 0; i < move.emptied_count; ++i) {
+            emptied[static_cast<std::size_t>(i)] = move.emptied[static_cast<std::size_t>(i)];
+        }
+        py::tuple placed(rules.ring());
+        for (std::size_t i = 0; i < placed.size(); ++i) placed[i] = move.placed[i];
+        return python->redistribute(emptied, placed);
+    }
+
+private:
+    template <class Option>
+    static void read(const py::object& given, const char* name, Option& option) {
+        const auto number = python->choices[name].attr("index")(given.attr(name)).cast<int>();
+        option = static_cast<Option>(number);
+    }
+};
+
+using BookPointer = std::shared_ptr<Book>;
+
+struct Position {
+    BookPointer book;
+    AnyBoard board;
+    Verdict verdict;
+
+    const Rules& rules() const { return book->rules; }
+    bool is_over() const { return verdict.end != End::running; }
+    Referee<AnyBoard> referee() const { return {rules(), poll_with_gil}; }
+    void settle() { verdict = relaysow::settle(referee(), board); }
+
+    std::optional<std::array<int, 2>> final_stores() const {
+        if (!is_over()) return std::nullopt;
+        return relaysow::final_stores(rules(), board, verdict.sweep);
+    }
+
+    friend bool operator==(const Position& a, const Position& b) {
+        return a.board.same_ring(a.rules(), b.board.ring) &&
+               a.board.stores[0] == b.board.stores[0] && a.board.stores[1] == b.board.stores[1] &&
+               a.board.mover == b.board.mover && a.board.direction == b.board.direction &&
+               a.board.barred == b.board.barred &&
+               a.board.redistributions == b.board.redistributions &&
+               a.board.drawn == b.board.drawn && a.board.protected_pits == b.board.protected_pits &&
+               (a.book == b.book || a.rules() == b.rules());
+    }
+};
+
+BookPointer book_of(const py::object& rules);
+
+void check_signals();
+
+// Raises `PositionError`, or another kind of error.
+[[noreturn]] void refuse(const std::string& why, const py::handle& error = python->position_error);
+
+// A Python integer in `low`…`high`; a `TypeError` for anything else, an `error` outside that says
+// what is `allowed`.
+int whole_number(const py::handle& value, const std::string& name, int low, int high,
+                 const std::string& allowed, const py::handle& error = python->position_error);
+
+}  // namespace relaysow
