@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
-from relaysow.moves import Sowing
+from relaysow.moves import Lap, Sowing
 from relaysow.notation import PLAYERS, PositionLike
 from relaysow.rules import Rules, whole_number
 
 MIN_WIDTH = 40
 """The narrowest drawing, in characters."""
 
-_WAY = {"ccw": "counter-clockwise", "cw": "clockwise"}
+WAY = {"ccw": "counter-clockwise", "cw": "clockwise"}
 _NUMBER_OF_PITS = {"one": "one pit", "two": "two pits", "up_to_two": "up to two pits"}
 
 
@@ -48,7 +48,7 @@ def board(position: PositionLike, *, width: int = 80, unicode: bool = True) -> s
         width,
         unicode,
     )
-    return f"{drawing}\n{fill(_state(position), width)}"
+    return f"{drawing}\n{fill(state(position), width)}"
 
 
 def sowing(
@@ -84,17 +84,12 @@ def sowing(
     rules, pits, lifted = position.rules, list(position.pits), set[int]()
     for number, lap in enumerate(told.path, start=1):
         pits[lap.origin] -= lap.seeds
-        pit = lap.origin
-        for _ in range(lap.seeds):
-            step = 1 if lap.direction == "ccw" else -1
-            pit = (pit + step) % len(pits)
-            if pit == lap.origin and rules.origin == "skipped":
-                pit = (pit + step) % len(pits)
+        for pit in drops(rules, lap):
             pits[pit] += 1
-        held = "was empty" if pits[pit] == 1 else f"now {pits[pit]}"
+        held = "was empty" if pits[lap.last] == 1 else f"now {pits[lap.last]}"
         text = fill(
-            f"Lap {number}: {_name(rules, lap.origin)}, {_seeds(lap.seeds)} "
-            f"{_WAY[lap.direction]}, to {_name(rules, lap.last)} ({held}).",
+            f"Lap {number}: {pit_name(rules, lap.origin)}, {seeds(lap.seeds)} "
+            f"{WAY[lap.direction]}, to {pit_name(rules, lap.last)} ({held}).",
             width,
         )
         if boards:
@@ -109,13 +104,29 @@ def sowing(
         yield text
     if told.path_truncated:
         yield fill(f"… and so on: only the first {len(told.path):,} laps are shown.", width)
-    end = [fill(sentence, width) for sentence in _end(rules, told, pits)]
+    end = [fill(sentence, width) for sentence in ending(rules, told, pits)]
     if told.after is not None:
         end.append(board(told.after, width=width, unicode=unicode))
     yield "\n".join(end)
 
 
-def _end(rules: Rules, told: Sowing[Any], pits: Sequence[int]) -> Iterator[str]:
+def drops(rules: Rules, lap: Lap) -> Iterator[int]:
+    """The pits into which the seeds of a lap fall, in order.
+
+    >>> from relaysow import Lap, giuthi
+    >>> list(drops(giuthi(pits=5, seeds=4), Lap(1, 3, "cw", 8)))
+    [0, 9, 8]
+    """
+    step, pit = 1 if lap.direction == "ccw" else -1, lap.origin
+    for _ in range(lap.seeds):
+        pit = (pit + step) % (2 * rules.pits)
+        if pit == lap.origin and rules.origin == "skipped":
+            pit = (pit + step) % (2 * rules.pits)
+        yield pit
+
+
+def ending(rules: Rules, told: Sowing[Any], pits: Sequence[int]) -> Iterator[str]:
+    """How a move ends, in sentences; `pits` is the ring after the last lap of its path."""
     if told.endless:
         yield f"The sowing never ends: it comes round again every {told.period:,} laps."
     elif told.capped:
@@ -127,10 +138,12 @@ def _end(rules: Rules, told: Sowing[Any], pits: Sequence[int]) -> Iterator[str]:
         result = "nothing is captured"
         if told.captured:
             taken = ", ".join(
-                _name(rules, pit) if told.path_truncated else f"{pits[pit]} of {_name(rules, pit)}"
+                pit_name(rules, pit)
+                if told.path_truncated
+                else f"{pits[pit]} of {pit_name(rules, pit)}"
                 for pit in told.captured_pits
             )
-            result = f"{_seeds(told.captured)} captured: {taken}"
+            result = f"{seeds(told.captured)} captured: {taken}"
         yield f"The sowing is over{count}: {result}."
         if told.moves_again:
             yield "It has not crossed into the other row and earns another move."
@@ -138,15 +151,17 @@ def _end(rules: Rules, told: Sowing[Any], pits: Sequence[int]) -> Iterator[str]:
         yield f"The move is illegal: {told.reason}."
 
 
-def _seeds(count: int) -> str:
+def seeds(count: int) -> str:
+    """A number of seeds, in words."""
     return "1 seed" if count == 1 else f"{count} seeds"
 
 
-def _name(rules: Rules, pit: int) -> str:
+def pit_name(rules: Rules, pit: int) -> str:
+    """A pit by its owner and his number for it."""
     return f"{PLAYERS[pit // rules.pits]}'s pit {pit % rules.pits + 1}"
 
 
-def _state(position: PositionLike) -> str:
+def state(position: PositionLike) -> str:
     """Whose move it is and under which duties, or how the game has ended."""
     name = PLAYERS[position.mover]
     if position.final_stores is not None and position.winner is not None:
@@ -159,7 +174,7 @@ def _state(position: PositionLike) -> str:
     else:
         text = f"{name} to move"
         if position.direction is not None:
-            text += f", {_WAY[position.direction]} only"
+            text += f", {WAY[position.direction]} only"
         if position.barred is not None:
             text += f", not from pit {position.barred % position.rules.pits + 1}"
         text += ", after a pass." if position.passed else "."
