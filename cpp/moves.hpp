@@ -86,23 +86,31 @@ private:
     std::uint64_t pits_;
 };
 
+enum class Legality : std::uint8_t { illegal, legal, unknown };
+
+// What the place where the first lap of `mover`'s candidate ends tells without sowing it.
+template <class B>
+Legality legality_at_sight(const Rules& rules, const B& board, int mover, Sow move) {
+    const bool endless_is_legal = rules.endless != Endless::illegal;
+    if (endless_is_legal && rules.first_lap == FirstLap::free) return Legality::legal;
+    const int size = rules.ring();
+    if (move.lift >= size - 1) return Legality::unknown;  // it may come round to where it began
+    int last = move.direction == Direction::ccw ? move.pit + move.lift : move.pit - move.lift;
+    if (last >= size) last -= size;
+    if (last < 0) last += size;
+    if (board.ring[last] == 0) return Legality::legal;
+    if (rules.first_lap == FirstLap::not_into_own_occupied && rules.owner(last) == mover) {
+        return Legality::illegal;
+    }
+    return endless_is_legal ? Legality::legal : Legality::unknown;
+}
+
 // Whether the candidate `move` may be played; `scratch` is spoilt.
 template <class B>
 bool is_legal(const Referee<B>& referee, const B& board, B& scratch, Sow move) {
     const Rules& rules = referee.rules;
-    if (rules.endless != Endless::illegal && rules.first_lap == FirstLap::free) return true;
-    const int size = rules.ring();
-    if (move.lift < size - 1) {  // the first lap does not come round to where it began
-        int last = move.direction == Direction::ccw ? move.pit + move.lift : move.pit - move.lift;
-        if (last >= size) last -= size;
-        if (last < 0) last += size;
-        if (board.ring[last] == 0) return true;
-        if (rules.first_lap == FirstLap::not_into_own_occupied &&
-            rules.owner(last) == board.mover) {
-            return false;
-        }
-        if (rules.endless != Endless::illegal) return true;
-    }
+    const Legality sight = legality_at_sight(rules, board, board.mover, move);
+    if (sight != Legality::unknown) return sight == Legality::legal;
     scratch.copy(rules, board);
     NoTrace trace;
     Laps laps;
@@ -114,7 +122,13 @@ bool is_legal(const Referee<B>& referee, const B& board, B& scratch, Sow move) {
 // Whether `mover` could move if it were his turn under the given duties.
 template <class B>
 bool can_move(const Referee<B>& referee, const B& board, int mover, Duty direction, int barred) {
-    const Candidates<B> candidates(referee.rules, board, mover, direction, barred);
+    const Rules& rules = referee.rules;
+    const Candidates<B> candidates(rules, board, mover, direction, barred);
+    if (candidates.any([&](Sow move) {
+            return legality_at_sight(rules, board, mover, move) == Legality::legal;
+        })) {
+        return true;
+    }
     if (candidates.empty()) return false;
     B as_mover = board;
     as_mover.mover = static_cast<std::uint8_t>(mover);
