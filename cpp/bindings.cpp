@@ -1076,6 +1076,12 @@ Sow(pit=1, lift=None, direction='cw')
              [](const py::object& self) {
                  return py::module_::import("relaysow.display").attr("board")(self);
              })
+        .def(
+            "_repr_svg_",
+            [](const py::object& self) {
+                return py::module_::import("relaysow.pictures").attr("svg")(self);
+            },
+            "The board as a notebook shows it.")
         .def("__repr__", &position_repr)
         .def("__hash__", &position_hash)
         .def(

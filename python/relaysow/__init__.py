@@ -37,6 +37,7 @@ from relaysow.rules import (
 if TYPE_CHECKING:
     from relaysow import reference
     from relaysow.game import Game
+    from relaysow.pictures import animate, svg
     from relaysow.simulation import Simulation, SimulationInterrupted, Summary, simulate
 
 __version__ = "0.1.0"
@@ -59,6 +60,7 @@ __all__ = [
     "Sow",
     "Sowing",
     "Summary",
+    "animate",
     "engehe",
     "giuthi",
     "giuthi_leakey",
@@ -70,11 +72,14 @@ __all__ = [
     "perft",
     "reference",
     "simulate",
+    "svg",
 ]
 
 # Loaded when first asked for: importing the engine alone stays fast.
 _LATER = {
     "Game": "relaysow.game",
+    "animate": "relaysow.pictures",
+    "svg": "relaysow.pictures",
     "Simulation": "relaysow.simulation",
     "SimulationInterrupted": "relaysow.simulation",
     "Summary": "relaysow.simulation",

@@ -951,6 +951,12 @@ class Position:
 
         return display.board(self)
 
+    def _repr_svg_(self) -> str:
+        """The board as a notebook shows it."""
+        from relaysow import pictures
+
+        return pictures.svg(self)
+
     def to_text(self) -> str:
         """The position in one line; `from_text` gives it back.
 
