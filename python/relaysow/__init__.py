@@ -37,6 +37,7 @@ from relaysow.rules import (
 if TYPE_CHECKING:
     from relaysow import reference
     from relaysow.game import Game
+    from relaysow.match import LayOut, LayOuts, Match, Series, Shorten
     from relaysow.pictures import animate, svg
     from relaysow.simulation import Simulation, SimulationInterrupted, Summary, simulate
 
@@ -47,7 +48,10 @@ __all__ = [
     "Game",
     "IllegalMove",
     "Lap",
+    "LayOut",
+    "LayOuts",
     "LegalMoves",
+    "Match",
     "NotationError",
     "Outcome",
     "Position",
@@ -55,6 +59,8 @@ __all__ = [
     "Redistribute",
     "Rules",
     "RulesError",
+    "Series",
+    "Shorten",
     "Simulation",
     "SimulationInterrupted",
     "Sow",
@@ -78,12 +84,17 @@ __all__ = [
 # Loaded when first asked for: importing the engine alone stays fast.
 _LATER = {
     "Game": "relaysow.game",
-    "animate": "relaysow.pictures",
-    "svg": "relaysow.pictures",
+    "LayOut": "relaysow.match",
+    "LayOuts": "relaysow.match",
+    "Match": "relaysow.match",
+    "Series": "relaysow.match",
+    "Shorten": "relaysow.match",
     "Simulation": "relaysow.simulation",
     "SimulationInterrupted": "relaysow.simulation",
     "Summary": "relaysow.simulation",
+    "animate": "relaysow.pictures",
     "simulate": "relaysow.simulation",
+    "svg": "relaysow.pictures",
 }
 
 

@@ -1,0 +1,713 @@
+"""Matches of Giuthi, whose rounds start from what the last one left, and series of any game."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from math import comb
+from typing import overload
+
+from relaysow._core import Position
+from relaysow.game import Game
+from relaysow.moves import IllegalMove, Move, Redistribute, Sow
+from relaysow.notation import PLAYERS
+from relaysow.rules import MIN_PITS, Rules, whole_number, whole_numbers
+
+SCHEMES = ("wikipedia", "leakey")
+"""How rounds are laid out: the Italian Wikipedia's way (after Driedger), or Leakey's."""
+
+TWICE = ("asked", "short")
+"""When the stronger must lay out twice what he faces: in the round for which shorter rows were
+asked, or in every round on shortened rows while the weaker may ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayOut:
+    """A step of a match: a player's pits are filled with `row`, from their owner's left.
+
+    Raises `TypeError` for anything but integers, `ValueError` for a negative count.
+    """
+
+    row: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        row = whole_numbers("row", self.row, ValueError)
+        for i, seeds in enumerate(row):
+            if seeds < 0:
+                raise ValueError(f"row[{i}]={seeds}: must be 0 or more")
+        object.__setattr__(self, "row", row)
+
+
+@dataclass(frozen=True, slots=True)
+class Shorten:
+    """A step of a match: the weaker player asks for shorter rows."""
+
+
+Step = Sow | Redistribute | LayOut | Shorten
+
+
+class LayOuts:
+    """The rows with which a player may start a round: numbered, never listed unless asked for.
+
+    A sequence like `Position.legal_moves`: `len` (`OverflowError` past `sys.maxsize`), `count`
+    (any size), `[]`, `in`, `index`, iteration; in lexicographic order.  A row holds the counts of
+    the player's pits from his own left.
+
+    `player` (0 South, 1 North) lays out `seeds` in `pits` pits.  For the weaker player `faced` is
+    None: all his seeds, as he likes, but for one pit of two or more.  For the stronger `faced` is
+    what each of his pits faces, from his own left: he fills those facing seeds, each with at least
+    one, or with at least twice what it faces (`twice`), and no others.
+
+    >>> weak = LayOuts(player=1, seeds=3, pits=3)
+    >>> weak.count, weak[0], weak.index((1, 0, 2)), (1, 1, 1) in weak
+    (9, (0, 0, 3), 4, False)
+    >>> list(LayOuts(player=0, seeds=9, pits=3, faced=(2, 0, 1), twice=True))
+    [(4, 0, 5), (5, 0, 4), (6, 0, 3), (7, 0, 2)]
+    """
+
+    __slots__ = ("_least", "_spare", "faced", "pits", "player", "seeds", "twice")
+
+    def __init__(
+        self,
+        player: int,
+        seeds: int,
+        pits: int,
+        faced: tuple[int, ...] | None = None,
+        twice: bool = False,
+    ) -> None:
+        self.player, self.seeds, self.pits = player, seeds, pits
+        self.faced, self.twice = faced, twice
+        # The least each open pit must hold, None where a pit must stay empty.
+        self._least: tuple[int | None, ...] = (0,) * pits
+        if faced is not None:
+            self._least = tuple((2 * f if twice else 1) if f else None for f in faced)
+        self._spare = seeds - sum(least or 0 for least in self._least)
+
+    @property
+    def count(self) -> int:
+        """How many there are.
+
+        >>> LayOuts(player=0, seeds=40, pits=8).count
+        62891499
+        """
+        return self._ways(0, self._spare, False)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return (self[number] for number in range(self.count))
+
+    @overload
+    def __getitem__(self, number: int) -> tuple[int, ...]: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[tuple[int, ...]]: ...
+    def __getitem__(self, number: int | slice) -> tuple[int, ...] | list[tuple[int, ...]]:
+        if isinstance(number, slice):
+            return [self[i] for i in range(self.count)[number]]
+        number = whole_number("number", number)
+        left = number + self.count if number < 0 else number
+        if not 0 <= left < self.count:
+            raise IndexError(f"lay-out {number} of {self.count}")
+        row, spare, big = [], self._spare, False
+        for i, least in enumerate(self._least):
+            more = 0
+            while least is not None and left >= (
+                ways := self._ways(i + 1, spare - more, big or least + more >= 2)
+            ):
+                left -= ways
+                more += 1
+            row.append(0 if least is None else least + more)
+            spare, big = spare - more, big or row[-1] >= 2
+        return tuple(row)
+
+    def index(self, row: tuple[int, ...]) -> int:
+        """The number of a row; `ValueError` telling why if it is not among these."""
+        row = whole_numbers("row", row, ValueError)
+        if reason := self.reason(row):
+            raise ValueError(f"{row}: {reason}")
+        number, spare, big = 0, self._spare, False
+        for i, (least, seeds) in enumerate(zip(self._least, row, strict=True)):
+            if least is not None:
+                for more in range(seeds - least):
+                    number += self._ways(i + 1, spare - more, big or least + more >= 2)
+                spare, big = spare - (seeds - least), big or seeds >= 2
+        return number
+
+    def __contains__(self, row: object) -> bool:
+        return (
+            isinstance(row, (tuple, list))
+            and all(isinstance(seeds, int) for seeds in row)
+            and self.reason(tuple(row)) is None
+        )
+
+    def reason(self, row: tuple[int, ...]) -> str | None:
+        """Why a row is not among these, None if it is.
+
+        >>> LayOuts(player=0, seeds=9, pits=3, faced=(2, 0, 1)).reason((8, 1, 0))
+        'pit 2 faces none: it must stay empty'
+        """
+        if len(row) != self.pits:
+            return f"{len(row)} pits: must be {self.pits}"
+        for i, (seeds, least) in enumerate(zip(row, self._least, strict=True)):
+            if least is None and seeds:
+                return f"pit {i + 1} faces none: it must stay empty"
+            if seeds < (least or 0):
+                facing = f" facing {self.faced[i]}" if self.faced else ""
+                return f"pit {i + 1}{facing} holds {seeds}: must be {least} or more"
+        if sum(row) != self.seeds:
+            return f"{sum(row)} seeds: must be all {self.seeds}"
+        if max(row) < 2:
+            return "no pit holds two seeds or more: one must"
+        return None
+
+    def even(self) -> tuple[int, ...]:
+        """The most even of them; of pits that cannot be equal the leftmost hold one more.
+
+        The weaker fills all his pits, or so many from the left that one of them can hold two; the
+        stronger puts in each pit what he must and shares out the rest.
+
+        >>> LayOuts(player=0, seeds=20, pits=8).even(), LayOuts(player=0, seeds=4, pits=8).even()
+        ((3, 3, 3, 3, 2, 2, 2, 2), (2, 1, 1, 0, 0, 0, 0, 0))
+        """
+        if not self:
+            raise ValueError(f"{self!r}: there is no legal lay-out")
+        if self.faced is None:
+            return even(self.seeds, self.pits)
+        each, over = divmod(self._spare, sum(least is not None for least in self._least))
+        row = []
+        for least in self._least:
+            row.append(0 if least is None else least + each + (over > 0))
+            over -= least is not None
+        return tuple(row)
+
+    def draw(self, chance: random.Random | None = None) -> tuple[int, ...]:
+        """One of them at random, each as likely, by `chance` (Python's own by default).
+
+        >>> import random
+        >>> row = LayOuts(player=0, seeds=20, pits=8).draw(random.Random(1))
+        >>> len(row), sum(row)
+        (8, 20)
+        """
+        if not self:
+            raise ValueError(f"{self!r}: there is no legal lay-out")
+        return self[(chance or random).randrange(self.count)]
+
+    def __repr__(self) -> str:
+        facing = "" if self.faced is None else f" facing {self.faced}"
+        return (
+            f"<{self.count} lay-outs of {PLAYERS[self.player]}'s {self.seeds} seeds in "
+            f"{self.pits} pits{facing}{', twice' if self.twice else ''}>"
+        )
+
+    def _ways(self, first: int, spare: int, big: bool) -> int:
+        """In how many ways the pits from `first` on take so many spare seeds; `big` says whether
+        a pit before them holds two or more."""
+        pits = self.pits - first - self._least[first:].count(None)
+        if spare < 0 or pits == 0:
+            return int(spare == 0 and (big or self.faced is not None))
+        ways = comb(spare + pits - 1, pits - 1)
+        return ways if big or self.faced is not None else ways - comb(pits, spare)
+
+
+def even(seeds: int, pits: int) -> tuple[int, ...]:
+    """`seeds` spread over a row, one pit of two or more among them (2 seeds at least)."""
+    filled = min(pits, seeds - 1)
+    each, over = divmod(seeds, filled)
+    return (each + 1,) * over + (each,) * (filled - over) + (0,) * (pits - filled)
+
+
+@dataclass(slots=True)
+class Round:
+    """A round of a match: read it, and play it through the match.
+
+    `number` counts from 1; `totals` are the seeds of South and North at its start; `starter` moves
+    first; `weaker` lays out first (None: both start from the even set-up); `pits` in each row;
+    `asked`: the weaker asked for shorter rows; `rows` are South's and North's lay-outs, each from
+    its owner's left, None while they are due; `game` is None until both are there.
+    """
+
+    number: int
+    totals: tuple[int, int]
+    starter: int
+    weaker: int | None
+    pits: int
+    asked: bool = False
+    rows: list[tuple[int, ...] | None] = field(default_factory=lambda: [None, None])
+    game: Game | None = None
+
+    @property
+    def result(self) -> tuple[int, int] | None:
+        """The totals of South and North at its end, None before.
+
+        They are the stores, and where the game ended with seeds on the ring, which belong to no
+        one in the game (a repetition, an endless sowing), each player's own row too.
+        """
+        if self.game is None or self.game.outcome is None:
+            return None
+        stores, n = self.game.outcome.stores, self.pits
+        if sum(stores) == sum(self.totals):
+            return stores
+        ring = self.game.position.pits
+        return stores[0] + sum(ring[:n]), stores[1] + sum(ring[n:])
+
+
+class Match:
+    """A match of Giuthi: rounds, each laid out with what the players had at the end of the last.
+
+    The player with fewer seeds is the weaker, and lays out all of his in his pits as he likes, at
+    least one pit with two or more.  With equal totals both start from the even set-up.  The winner
+    of a round begins the next, after a drawn one the same player as before; `first` begins the
+    first (None: a coin is flipped).  Who has fewer than two seeds has lost the match.
+
+    `scheme="wikipedia"` (Italian Wikipedia, after Driedger): the stronger lays out all his seeds in
+    the pits facing the weaker's occupied ones, at least one in each.  A weaker player with fewer
+    than half the seeds he began the match with may ask, before he lays out and once a round, for
+    rows two pits shorter (never below three), which stay short; the stronger must then put at least
+    twice what it faces in each pit.
+
+    `scheme="leakey"` (after L. S. B. Leakey): the stronger copies the weaker's row, pit facing pit,
+    and has his surplus in his store from the start.  Rows are one, two or three pits shorter than
+    at first (never below three) while the weaker has under a half, a quarter, an eighth of the
+    seeds he began with, and grow back.
+
+    Where the sources are silent, this is the reading: the winner of a round is the winner of its
+    game, not who gained seeds by it, so a repetition under `repetition="draw"` draws the round
+    whatever the totals.  The even set-up on shortened rows is as even as can be, larger pits on
+    their owner's left.  "Then" of the twofold answer means the round for which the weaker asked,
+    `twice="asked"`; under `twice="short"` it holds in all rounds on shortened rows in which he has
+    fewer than half.  He cannot ask where the stronger has less than twice his seeds (it takes an
+    uneven set-up).  A match whose even set-up allows no move, and leaves the totals as they are, is
+    drawn.
+
+    The steps of a match are moves, lay-outs and requests for shorter rows: `push` takes any of
+    them, `undo` takes the last one back.
+
+    Raises `TypeError` and `ValueError`, naming the argument, for rules with a redistribution or
+    protected pits (a match lays out pits, and those rules begin otherwise), for a set-up that gives
+    a player fewer than two seeds, and for any value not named above.
+
+    >>> from relaysow import Match, Sow, giuthi_leakey
+    >>> match = Match(giuthi_leakey(), scheme="leakey", first=0)
+    >>> match.push(Sow(0, direction="ccw"))
+    >>> match.totals, match.pits, match.round.number, match.due
+    ((36, 36), 6, 1, 'move')
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        scheme: str = "wikipedia",
+        first: int | None = None,
+        twice: str = "asked",
+    ) -> None:
+        check_match(rules, scheme, first, twice)
+        self.rules, self.scheme, self.twice = rules, scheme, twice
+        self.first = random.randrange(2) if first is None else int(first)
+        n = rules.pits
+        self.original = (sum(rules.setup[:n]), sum(rules.setup[n:]))
+        self._rounds: list[Round] = []
+        self._drawn = False
+        self._open(self.original, self.first, n, opening=True)
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """All rounds begun; the last is `round`."""
+        return tuple(self._rounds)
+
+    @property
+    def round(self) -> Round:
+        """The present round, or the last one of a match that is over."""
+        return self._rounds[-1]
+
+    @property
+    def game(self) -> Game | None:
+        """The game of the present round, None while a lay-out is due."""
+        return self.round.game
+
+    @property
+    def position(self) -> Position | None:
+        """The position of the game, None while a lay-out is due."""
+        return None if self.game is None else self.game.position
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """The seeds of South and North at the start of the round, or at the end of the match."""
+        return self.round.result or self.round.totals
+
+    @property
+    def pits(self) -> int:
+        """The pits of a row in this round."""
+        return self.round.pits
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended."""
+        return self.winner is not None
+
+    @property
+    def winner(self) -> int | None:
+        """0 or 1, -1 for a match that cannot go on, None for one that has not ended."""
+        if self._drawn:
+            return -1
+        return next((1 - player for player in (0, 1) if self.totals[player] < 2), None)
+
+    @property
+    def due(self) -> str | None:
+        """What comes next: `"lay_out"` (before the weaker's, `Shorten` may come), `"move"`, or
+        None when the match is over."""
+        return None if self.is_over else "lay_out" if self.game is None else "move"
+
+    @property
+    def to_act(self) -> int | None:
+        """Who has to move or to lay out (0 South, 1 North), None when the match is over."""
+        if self.is_over:
+            return None
+        return self._laying() if self.game is None else self.game.position.mover
+
+    @property
+    def layouts(self) -> LayOuts | None:
+        """The legal lay-outs of the player who is to lay out, None when none is due.
+
+        >>> from relaysow import Match, giuthi
+        >>> match = Match(giuthi(pits=3, seeds=3), first=0)
+        >>> while match.due == "move":
+        ...     match.push(match.game.legal_moves[0])
+        >>> match.totals, match.layouts
+        ((12, 6), <28 lay-outs of North's 6 seeds in 3 pits>)
+        >>> match.lay_out((2, 2, 2))
+        >>> match.lay_out(match.layouts.even())
+        >>> match.position.pits
+        (4, 4, 4, 2, 2, 2)
+        """
+        if self.due != "lay_out":
+            return None
+        here, player = self.round, self._laying()
+        row = here.rows[1 - player]
+        if row is None:
+            return LayOuts(player, here.totals[player], here.pits)
+        return LayOuts(player, here.totals[player], here.pits, row[::-1], self._must_double())
+
+    @property
+    def may_shorten(self) -> bool:
+        """Whether the weaker may ask for shorter rows now."""
+        return self._why_not_shorten() is None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All that was pushed, in order."""
+        return tuple(step for here in self._rounds for step in round_steps(here, self.scheme))
+
+    def push(self, step: Step) -> None:
+        """Make a move, lay out, or ask for shorter rows.
+
+        Raises `IllegalMove`, naming the step and the reason, and `TypeError` for anything else.
+        """
+        here = self.round
+        if not isinstance(step, (Sow, Redistribute, LayOut, Shorten)):
+            raise TypeError(f"a step must be Sow, LayOut or Shorten, not {step!r}")
+        if self.is_over:
+            raise self._illegal(step, "the match is over")
+        if isinstance(step, (Sow, Redistribute)):
+            if here.game is None:
+                raise self._illegal(step, "a lay-out is due, not a move")
+            here.game.push(step)
+            self._go_on()
+        elif here.game is not None:
+            raise self._illegal(step, "a move is due, not a lay-out")
+        elif isinstance(step, Shorten):
+            if reason := self._why_not_shorten():
+                raise self._illegal(step, reason)
+            here.asked, here.pits = True, max(MIN_PITS, here.pits - 2)
+        else:
+            layouts = self.layouts
+            assert layouts is not None
+            if reason := layouts.reason(step.row):
+                raise self._illegal(step, reason)
+            here.rows[layouts.player] = step.row
+            if self.scheme == "leakey":
+                here.rows[1 - layouts.player] = step.row[::-1]
+            self._begin()
+            self._go_on()
+
+    def lay_out(self, row: tuple[int, ...]) -> None:
+        """Fill the pits of the player who is to lay out, counts from his own left.
+
+        Raises `IllegalMove` naming the reason, `TypeError` for anything but integers.
+        """
+        self.push(LayOut(row))
+
+    def shorten(self) -> None:
+        """Ask for shorter rows; `IllegalMove` if the weaker may not (`may_shorten`)."""
+        self.push(Shorten())
+
+    def undo(self) -> Step:
+        """Take the last step back and return it; `IndexError` if there is none."""
+        steps = self.steps
+        if not steps:
+            raise IndexError("no step to undo")
+        self._drawn = False
+        while not round_steps(self.round, self.scheme):
+            self._rounds.pop()  # it began of itself
+        here = self.round
+        if here.game is not None and here.game.moves:
+            here.game.undo()
+        elif here.game is not None and self.scheme == "wikipedia":
+            assert here.weaker is not None
+            here.game, here.rows[1 - here.weaker] = None, None
+        elif any(here.rows):
+            here.game, here.rows = None, [None, None]
+        else:
+            here.asked, here.pits = False, self._rounds[-2].pits
+        return steps[-1]
+
+    def __repr__(self) -> str:
+        if self.is_over:
+            state = "drawn" if self.winner == -1 else f"{PLAYERS[self.winner or 0]} has won"
+        else:
+            state = f"{PLAYERS[self.to_act or 0]} to {(self.due or '').replace('_', ' ')}"
+        south, north = self.totals
+        return f"<Match of {self.rules!r}: round {self.round.number}, {south}-{north}, {state}>"
+
+    def _illegal(self, step: Step, reason: str) -> IllegalMove:
+        return IllegalMove(f"illegal {step!r} in round {self.round.number}: {reason}")
+
+    def _laying(self) -> int:
+        weaker = self.round.weaker
+        assert weaker is not None
+        return weaker if self.round.rows[weaker] is None else 1 - weaker
+
+    def _under_half(self) -> bool:
+        """Whether the weaker has fewer than half of the seeds he began the match with, and the
+        stronger enough to answer twofold."""
+        here = self.round
+        if here.weaker is None:
+            return False
+        seeds = here.totals[here.weaker]
+        return 2 * seeds < self.original[here.weaker] and here.totals[1 - here.weaker] >= 2 * seeds
+
+    def _must_double(self) -> bool:
+        short = self.twice == "short" and self.pits < self.rules.pits and self._under_half()
+        return self.round.asked or short
+
+    def _why_not_shorten(self) -> str | None:
+        here = self.round
+        if self.scheme != "wikipedia":
+            return f"rows shorten of themselves under scheme={self.scheme!r}"
+        if self.due != "lay_out" or here.weaker is None or here.rows[here.weaker] is not None:
+            return "only the weaker may ask, before he lays out"
+        if here.asked:
+            return "it was asked in this round already"
+        if here.pits <= MIN_PITS:
+            return f"rows are never shorter than {MIN_PITS} pits"
+        if not self._under_half():
+            seeds, began = here.totals[here.weaker], self.original[here.weaker]
+            if 2 * seeds >= began:
+                return f"the weaker has {seeds} seeds: must be fewer than half of {began}"
+            return f"the stronger has {here.totals[1 - here.weaker]} seeds: must be {2 * seeds}"
+        return None
+
+    def _open(self, totals: tuple[int, int], starter: int, pits: int, opening: bool) -> None:
+        """Begin the next round."""
+        weaker = None if opening or totals[0] == totals[1] else int(totals[1] < totals[0])
+        if self.scheme == "leakey":
+            pits = leakey_pits(self.rules.pits, weaker, totals, self.original)
+        here = Round(len(self._rounds) + 1, totals, starter, weaker, pits)
+        self._rounds.append(here)
+        if weaker is None:
+            setup = match_rules(self.rules, pits).setup
+            if totals != self.original:
+                setup = even(totals[0], pits) + even(totals[1], pits)
+            here.rows = [setup[:pits], setup[pits:]]
+            self._begin()
+            self._drawn = here.result == totals
+            self._go_on()
+
+    def _begin(self) -> None:
+        """Begin the game of the round if both rows are laid out."""
+        here = self.round
+        south, north = here.rows
+        if south is not None and north is not None:
+            stores = (here.totals[0] - sum(south), here.totals[1] - sum(north))
+            rules = match_rules(self.rules, here.pits)
+            here.game = Game(Position(rules, south + north, stores, here.starter))
+
+    def _go_on(self) -> None:
+        """Begin the next round if this one has ended and the match has not."""
+        here = self.round
+        if here.result is None or self.is_over:
+            return
+        assert here.game is not None
+        assert here.game.outcome is not None
+        winner = here.game.outcome.winner
+        self._open(here.result, here.starter if winner == -1 else winner, here.pits, opening=False)
+
+
+class Series:
+    """A series of games from the opening of the same rules: Kiothi with its one-warrior wins, or
+    any game best of n.
+
+    A win counts one point, a win by a margin of exactly two seeds `one_warrior` points (two in the
+    sources, ten in some clubs, one if it is a win like any other); a draw counts none.  With
+    `best_of=n` the series ends when a player has more than n/2 points, or after n games, drawn ones
+    included; more points win.  Without it a series goes on as long as one likes.  `first` (0 South)
+    begins the first game; then, the sources being silent, the players take turns.
+
+    `push` makes a move in the present game; when it ends the next begins.
+
+    Raises `TypeError` and `ValueError`, naming the argument, for anything but rules, integers of
+    1…1,000,000, and a first of 0 or 1, or for rules whose opening allows no move.
+
+    >>> from relaysow import Series, giuthi
+    >>> series = Series(giuthi(pits=3, seeds=2), best_of=3)
+    >>> while not series.is_over:
+    ...     series.push(series.game.legal_moves[0])
+    >>> [game.outcome.stores for game in series.games], series.points, series.winner
+    ([(10, 2), (2, 10), (10, 2)], (2, 1), 0)
+    """
+
+    def __init__(
+        self, rules: Rules, best_of: int | None = None, one_warrior: int = 1, first: int = 0
+    ) -> None:
+        if not isinstance(rules, Rules):
+            raise TypeError(f"rules must be Rules, not {rules!r}")
+        for name, value in (("best_of", best_of), ("one_warrior", one_warrior)):
+            if value is not None or name == "one_warrior":
+                number = whole_number(name, value)
+                if not 1 <= number <= 1_000_000:
+                    raise ValueError(f"{name}={number}: must be 1…1000000")
+        if whole_number("first", first) not in (0, 1):
+            raise ValueError(f"first={first}: must be 0 (South) or 1 (North)")
+        self.rules, self.best_of, self.one_warrior = rules, best_of, one_warrior
+        self.first = int(first)
+        if any(self._start(mover).is_over for mover in (0, 1)):
+            raise ValueError(f"rules={rules!r}: the opening allows no move")
+        self._games = [Game(self._start(self.first))]
+
+    @property
+    def games(self) -> tuple[Game, ...]:
+        """All games begun; the last is `game`."""
+        return tuple(self._games)
+
+    @property
+    def game(self) -> Game:
+        """The present game, or the last one of a series that is over."""
+        return self._games[-1]
+
+    @property
+    def position(self) -> Position:
+        """The position of the present game."""
+        return self.game.position
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """South's and North's."""
+        points = [0, 0]
+        for game in self._games:
+            if game.outcome is not None and game.outcome.winner >= 0:
+                south, north = game.outcome.stores
+                margin = abs(south - north)
+                points[game.outcome.winner] += self.one_warrior if margin == 2 else 1
+        return points[0], points[1]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the series has ended."""
+        if self.best_of is None:
+            return False
+        all_played = len(self._games) == self.best_of and self.game.is_over
+        return all_played or 2 * max(self.points) > self.best_of
+
+    @property
+    def winner(self) -> int | None:
+        """0, 1, or -1 for a draw; None for a series that has not ended."""
+        if not self.is_over:
+            return None
+        south, north = self.points
+        return -1 if south == north else int(north > south)
+
+    @property
+    def steps(self) -> tuple[Move, ...]:
+        """The moves of all games in order."""
+        return tuple(move for game in self._games for move in game.moves)
+
+    def push(self, move: Move) -> None:
+        """Make a move; raises as `Game.push` does, and `IllegalMove` when the series is over."""
+        self.game.push(move)
+        if self.game.is_over and not self.is_over:
+            self._games.append(Game(self._start((self.first + len(self._games)) % 2)))
+
+    def undo(self) -> Move:
+        """Take the last move back and return it; `IndexError` if there is none."""
+        if not self.game.moves and len(self._games) > 1:
+            self._games.pop()
+        return self.game.undo()
+
+    def __repr__(self) -> str:
+        south, north = self.points
+        return f"<Series of {self.rules!r}: game {len(self._games)}, {south}-{north}>"
+
+    def _start(self, mover: int) -> Position:
+        opening = Position.start(self.rules)
+        return Position(
+            self.rules,
+            opening.pits,
+            mover=mover,
+            protected=opening.protected,
+            redistributions=opening.redistributions,
+        )
+
+
+def round_steps(here: Round, scheme: str) -> list[Step]:
+    """The steps of a round."""
+    steps: list[Step] = [Shorten()] if here.asked else []
+    if here.weaker is not None:
+        rows = [here.rows[here.weaker]]
+        if scheme == "wikipedia":
+            rows.append(here.rows[1 - here.weaker])
+        steps += [LayOut(row) for row in rows if row is not None]
+    return steps + list(here.game.moves if here.game else ())
+
+
+def match_rules(rules: Rules, pits: int) -> Rules:
+    """The rules of a match's round on rows of so many pits."""
+    if pits == rules.pits:
+        return rules
+    n = rules.pits
+    rows = (sum(rules.setup[:n]), sum(rules.setup[n:]))
+    return replace(rules, pits=pits, setup=even(rows[0], pits) + even(rows[1], pits))
+
+
+def leakey_pits(
+    pits: int, weaker: int | None, totals: tuple[int, int], original: tuple[int, int]
+) -> int:
+    """The pits of a row in Leakey's scheme."""
+    if weaker is None:
+        return pits
+    seeds, began = totals[weaker], original[weaker]
+    return max(MIN_PITS, pits - sum(seeds * parts < began for parts in (2, 4, 8)))
+
+
+def check_match(rules: object, scheme: object, first: object, twice: object) -> None:
+    """Refuse what `Match` refuses."""
+    if not isinstance(rules, Rules):
+        raise TypeError(f"rules must be Rules, not {rules!r}")
+    for name in ("redistribution", "protection"):
+        if (value := getattr(rules, name)) != "none":
+            raise ValueError(f"{name}={value!r}: a match needs {name}='none'")
+    for name, seeds in zip(
+        PLAYERS, (sum(rules.setup[: rules.pits]), sum(rules.setup[rules.pits :])), strict=True
+    ):
+        if seeds < 2:
+            raise ValueError(f"setup gives {name} {seeds} seeds: must be at least 2")
+    for name, word, words in (("scheme", scheme, SCHEMES), ("twice", twice, TWICE)):
+        if not isinstance(word, str):
+            raise TypeError(f"{name} must be a string, not {word!r}")
+        if word not in words:
+            raise ValueError(f"{name}={word!r}: must be {' or '.join(map(repr, words))}")
+    if first is not None and whole_number("first", first) not in (0, 1):
+        raise ValueError(f"first={first}: must be 0 (South), 1 (North) or None")
