@@ -1130,4 +1130,6 @@ Every last move is proved legal.  Raises `ValueError` for a depth outside 0…20
         "first_game"_a.noconvert(), "threads"_a.noconvert(), "south"_a, "north"_a,
         "max_moves"_a.noconvert(), "poll"_a,
         "The columns of many games, the number of games done, and what stopped them, if anything.");
+
+    bind_analysis(m);
 }

@@ -137,6 +137,8 @@ struct Position {
 
 BookPointer book_of(const py::object& rules);
 
+void bind_analysis(py::module_& m);
+
 void check_signals();
 
 // Raises `PositionError`, or another kind of error.

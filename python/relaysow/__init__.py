@@ -36,6 +36,7 @@ from relaysow.rules import (
 
 if TYPE_CHECKING:
     from relaysow import reference
+    from relaysow.analysis import Solution, Value, solve
     from relaysow.game import Game
     from relaysow.match import LayOut, LayOuts, Match, Series, Shorten
     from relaysow.pictures import animate, svg
@@ -63,9 +64,11 @@ __all__ = [
     "Shorten",
     "Simulation",
     "SimulationInterrupted",
+    "Solution",
     "Sow",
     "Sowing",
     "Summary",
+    "Value",
     "animate",
     "engehe",
     "giuthi",
@@ -78,6 +81,7 @@ __all__ = [
     "perft",
     "reference",
     "simulate",
+    "solve",
     "svg",
 ]
 
@@ -91,9 +95,12 @@ _LATER = {
     "Shorten": "relaysow.match",
     "Simulation": "relaysow.simulation",
     "SimulationInterrupted": "relaysow.simulation",
+    "Solution": "relaysow.analysis",
     "Summary": "relaysow.simulation",
+    "Value": "relaysow.analysis",
     "animate": "relaysow.pictures",
     "simulate": "relaysow.simulation",
+    "solve": "relaysow.analysis",
     "svg": "relaysow.pictures",
 }
 

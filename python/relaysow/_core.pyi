@@ -95,3 +95,8 @@ def simulate(
     max_moves: int | None,
     poll: Callable[[int], None] | None,
 ) -> tuple[dict[str, numpy.typing.NDArray[Any]], int, BaseException | None]: ...
+def solve(
+    position: Position, max_positions: int
+) -> tuple[
+    tuple[int | float, int | float], list[tuple[int | float, int | float]], list[int], int
+]: ...

@@ -1,0 +1,31 @@
+// The exact value of a position, from all positions that can be reached from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "board.hpp"
+#include "rules.hpp"
+#include "sowing.hpp"
+#include "values.hpp"
+
+namespace relaysow {
+
+struct Solution {
+    Thresholds values;
+    std::vector<Thresholds> moves;    // of each legal move
+    std::vector<std::uint64_t> line;  // the numbers of its moves among the legal ones
+    std::size_t positions = 0;        // looked at
+};
+
+struct TooManyPositions : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// The settled position `board` must not be over, and its rules not be refused.
+Solution solve(const Rules& rules, const AnyBoard& board, std::size_t max_positions,
+               const Poll& poll);
+
+}  // namespace relaysow
