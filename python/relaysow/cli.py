@@ -88,18 +88,29 @@ def simulate(
     out: Annotated[
         str | None, typer.Option(help="Write the games to a .csv, .npz or .parquet file.")
     ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            help="Draw lengths, final stores, laps and results by first move to a .pdf, .png or "
+            ".svg file."
+        ),
+    ] = None,
 ) -> None:
     """Play many games and print a summary.
 
     The summary goes to standard output and depends on the rules, the seed and the policies alone;
     time and speed go to standard error.
     """
-    from relaysow import simulation
+    from relaysow import plots, simulation
 
-    if out is not None:  # refused now, not after the games
-        simulation.writer_for(out)
-        if not os.path.isdir(os.path.dirname(out) or "."):
-            raise ValueError(f"--out {out}: there is no folder {os.path.dirname(out)}")
+    for option, path, check_path in (
+        ("--out", out, simulation.writer_for),
+        ("--plot", plot, plots.format_of),
+    ):
+        if path is not None:  # refused now, not after the games
+            check_path(path)
+            if not os.path.isdir(os.path.dirname(path) or "."):
+                raise ValueError(f"{option} {path}: there is no folder {os.path.dirname(path)}")
     begin = perf_counter()
     interrupted = None
     try:
@@ -123,6 +134,9 @@ def simulate(
     if out is not None:
         result.save(out)
         _note(f"wrote {result.games:,} games to {out}")
+    if plot is not None:
+        result.save_plot(plot)
+        _note(f"drew {result.games:,} games in {plot}")
     if interrupted is not None:
         _note(f"{interrupted}: the summary is of those")
         raise typer.Exit(130)

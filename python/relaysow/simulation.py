@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from math import nan, sqrt
 from pathlib import Path
@@ -119,6 +119,12 @@ class Summary:
     longest: Spread
     ends: dict[str, int]
     scores: tuple[float, float]
+    simulation: Simulation = field(repr=False, compare=False)
+    """The games themselves."""
+
+    def plot(self) -> Any:
+        """The figure of `Simulation.plot`."""
+        return self.simulation.plot()
 
     def tables(self) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
         """The summary as tables of text: (heads, rows) each."""
@@ -267,7 +273,36 @@ class Simulation:
             longest=spread(self.longest),
             ends=dict(zip(ENDS, ended.tolist(), strict=True)),
             scores=(mean(self.scores[:, 0]), mean(self.scores[:, 1])),
+            simulation=self,
         )
+
+    def plot(self) -> Any:
+        """A `matplotlib.figure.Figure` of the games: their lengths, final stores, laps, and for
+        each first move the share of games won by its player and drawn, with 95 % intervals.
+
+        `plot().savefig("games.png")` writes it.  More than 64 first moves are not told apart.
+        Raises `ImportError` naming the extra `plot` if matplotlib is not installed.
+
+        >>> from relaysow import giuthi, simulate
+        >>> figure = simulate(giuthi(pits=5, seeds=4), games=100, seed=1).plot()
+        >>> [axes.get_title() for axes in figure.axes]
+        ['Length of a game', 'Final stores', 'Laps of a game', "Results by South's first move"]
+        """
+        from relaysow import plots
+
+        return plots.plot(self)
+
+    def save_plot(self, path: str | os.PathLike[str]) -> None:
+        """Write the figure of `plot` to `path`, which ends in `.pdf`, `.png` or `.svg`.
+
+        The file appears whole or not at all.  Raises `ValueError` for another suffix, `OSError` as
+        writing does, `ImportError` as `plot` does.
+        """
+        from relaysow import plots
+
+        suffix = plots.format_of(path)
+        with _written(path) as file:
+            self.plot().savefig(file, format=suffix, dpi=150)
 
     @property
     def metadata(self) -> dict[str, Any]:
