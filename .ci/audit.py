@@ -43,7 +43,7 @@ def audit_contents(sdist: Path, wheel: Path) -> None:
 
 def audit_same(wheel: Path, venv: Path) -> None:
     """From the sdist and from the work tree the same files are installed, to the byte."""
-    (installed,) = venv.glob("lib*/python3*/site-packages/relaysow-*.dist-info")
+    (installed,) = venv.glob("lib/python3*/site-packages/relaysow-*.dist-info")
     files = importlib.metadata.Distribution.at(installed).files or []
     tree = {str(file): file.hash.value for file in files if file.hash and file.suffix != ".pyc"}
     with zipfile.ZipFile(wheel) as archive:
