@@ -514,7 +514,7 @@ def test_series_are_played_in_turn_and_undone(rules: rs.Rules) -> None:
     ("arguments", "error", "message"),
     [
         ({"rules": "kiothi"}, TypeError, "rules must be Rules"),
-        ({"best_of": 0}, ValueError, "best_of=0: must be 1…1000000"),
+        ({"best_of": 0}, ValueError, "best_of=0: must be 1…999999"),
         ({"best_of": 2.0}, TypeError, "best_of must be an integer, not 2.0"),
         ({"one_warrior": 0}, ValueError, "one_warrior=0: must be 1…"),
         ({"one_warrior": None}, TypeError, "one_warrior must be an integer, not None"),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from relaysow.game import Game
     from relaysow.match import LayOut, LayOuts, Match, Series, Shorten
     from relaysow.pictures import animate, svg
+    from relaysow.records import Record, read_records
     from relaysow.simulation import Simulation, SimulationInterrupted, Summary, simulate
 
 __version__ = "0.1.0"
@@ -57,6 +58,7 @@ __all__ = [
     "Outcome",
     "Position",
     "PositionError",
+    "Record",
     "Redistribute",
     "Rules",
     "RulesError",
@@ -79,6 +81,7 @@ __all__ = [
     "kiothi",
     "kiothi_wikipedia",
     "perft",
+    "read_records",
     "reference",
     "simulate",
     "solve",
@@ -91,6 +94,7 @@ _LATER = {
     "LayOut": "relaysow.match",
     "LayOuts": "relaysow.match",
     "Match": "relaysow.match",
+    "Record": "relaysow.records",
     "Series": "relaysow.match",
     "Shorten": "relaysow.match",
     "Simulation": "relaysow.simulation",
@@ -99,6 +103,7 @@ _LATER = {
     "Summary": "relaysow.simulation",
     "Value": "relaysow.analysis",
     "animate": "relaysow.pictures",
+    "read_records": "relaysow.records",
     "simulate": "relaysow.simulation",
     "solve": "relaysow.analysis",
     "svg": "relaysow.pictures",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import overload
 
-from relaysow import notation
+from relaysow import notation, records
 from relaysow._core import LegalMoves, Position
 from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
 from relaysow.rules import Rules
@@ -194,9 +194,9 @@ class Game:
         return self._moves.pop()
 
     def record(self) -> str:
-        """The game as text (the grammar is that of `relaysow.notation`); `from_record` gives it
+        """The game as text (the grammar is that of `relaysow.records`); `from_record` gives it
         back."""
-        return notation.record(self)
+        return records.record(self)
 
     @classmethod
     def from_record(cls, text: str) -> Game:
@@ -211,7 +211,7 @@ class Game:
         >>> Game.from_record(game.record()).position == game.position
         True
         """
-        return notation.replay(text, cls)
+        return records.replay(text, cls)
 
     def __repr__(self) -> str:
         mover = notation.PLAYERS[self.position.mover]

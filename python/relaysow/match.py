@@ -560,7 +560,7 @@ class Series:
     `push` makes a move in the present game; when it ends the next begins.
 
     Raises `TypeError` and `ValueError`, naming the argument, for anything but rules, integers of
-    1…1,000,000, and a first of 0 or 1, or for rules whose opening allows no move.
+    1…999,999, and a first of 0 or 1, or for rules whose opening allows no move.
 
     >>> from relaysow import Series, giuthi
     >>> series = Series(giuthi(pits=3, seeds=2), best_of=3)
@@ -578,8 +578,8 @@ class Series:
         for name, value in (("best_of", best_of), ("one_warrior", one_warrior)):
             if value is not None or name == "one_warrior":
                 number = whole_number(name, value)
-                if not 1 <= number <= 1_000_000:
-                    raise ValueError(f"{name}={number}: must be 1…1000000")
+                if not 1 <= number < 1_000_000:
+                    raise ValueError(f"{name}={number}: must be 1…999999")
         if whole_number("first", first) not in (0, 1):
             raise ValueError(f"first={first}: must be 0 (South) or 1 (North)")
         self.rules, self.best_of, self.one_warrior = rules, best_of, one_warrior

@@ -1,4 +1,4 @@
-"""Rules, moves, positions and games as text: one grammar, read strictly.
+"""Rules, moves and positions as text: one grammar, read strictly.
 
     rules        = name [ "(" [ option "=" value { "," option "=" value } ] ")" ]
     value        = number | word | "None" | number { "." number }
@@ -13,9 +13,6 @@
     own          = "-" | pit { "," pit }
     duties       = "-" | "ccw" | "cw" | [ ( "ccw" | "cw" ) "," ] "not" pit
     made         = "0" | "1" | "2"
-    record       = "relaysow game 1" newline { tag newline } [ newline { turn newline } ]
-    tag          = "[" name ' "' text '"]'
-    turn         = number ". " player " " move { " " move }
 
 * `name` is a rule-set function, `option` one of its arguments or any option of `Rules`; a `setup`
   is written `8.8.0.…`, South's row then North's.  Written rules are the shortest such call.
@@ -27,45 +24,31 @@
   both rows run from their owner's left.  `duties` bind an extra move: the one direction allowed,
   the own pit it may not start from.  `made` counts the opening redistributions made; `drawn` says
   that an endless sowing drew the game.
-* In a record a turn stands on its own line: its number, who plays, the moves (the extra moves it
-  earned included).  The tags are `Rules`; `Start`, a position, unless the game began at the opening
-  of the rules; `Result`, `South`, `North`, `draw` or `*` (not ended); and for a game that has ended
-  `Stores`, South's and North's at the end, such as `40-24`, and `End`, a name of an ending.  They
-  stand in any order, once each, and no others do.  Reading a record plays it again and refuses it
-  if the moves do not give that result.
 
 Numbers are written in the digits 0-9 without leading zeros.  Nothing else is allowed anywhere: no
-further spaces, no other order.  The lines of a record may end as on Windows, and the last one may be
-followed by empty ones or lack its own end.
+further spaces, no other order.  Records of games and matches are the business of `relaysow.records`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import Parameter, signature
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from relaysow.moves import IllegalMove, Move, NotationError, Outcome, Redistribute, Sow
+from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow
 from relaysow.rules import CHOICES, RULE_SETS, Options, Rules, _shortest_call
 
 MAX_TEXT = 4_096
 """The longest rules, move, or position text read, in characters."""
 
-VERSION = "relaysow game 1"
-"""The first line of a game record."""
-
 PLAYERS = ("South", "North")
 
 _NUMBER = re.compile(r"0|[1-9][0-9]*")
 _SOWING = re.compile(r"([0-9]+)(?:x([0-9]+))?([+-])?")
-_TAG = re.compile(r'\[([A-Za-z]+) "([^"\\\x00-\x1f\x7f]*)"\]')
-_TURN = re.compile(r"([0-9]+)\. ([SN])((?: [^ ]+)+)")
 _SIGNS = {None: "", "ccw": "+", "cw": "-"}
-_TAGS = ("Rules", "Start", "Result", "Stores", "End")
 
 
 class PositionLike(Protocol):
@@ -101,43 +84,26 @@ class PositionLike(Protocol):
     def winner(self) -> int | None: ...
 
 
-class GameLike(Protocol):
-    """What `record` and `replay` need of a game; its class is called with rules or a position."""
-
-    @property
-    def start(self) -> Any: ...
-    @property
-    def position(self) -> Any: ...
-    @property
-    def moves(self) -> tuple[Move, ...]: ...
-    @property
-    def is_over(self) -> bool: ...
-    @property
-    def outcome(self) -> Outcome | None: ...
-    def push(self, move: Move) -> None: ...
-
-
 P = TypeVar("P")
-G = TypeVar("G", bound=GameLike)
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class Piece:
     """Part of a text that knows where it stands, so that every refusal can say it."""
 
     text: str
     column: int = 1
     line: int | None = None
 
-    def split(self, separator: str) -> list[_Piece]:
+    def split(self, separator: str) -> list[Piece]:
         pieces, column = [], self.column
         for part in self.text.split(separator):
-            pieces.append(_Piece(part, column, self.line))
+            pieces.append(Piece(part, column, self.line))
             column += len(part) + len(separator)
         return pieces
 
-    def part(self, start: int, stop: int) -> _Piece:
-        return _Piece(self.text[start:stop], self.column + start, self.line)
+    def part(self, start: int, stop: int) -> Piece:
+        return Piece(self.text[start:stop], self.column + start, self.line)
 
     def error(self, field: str, wanted: str) -> NotationError:
         text = self.text if len(self.text) <= 40 else self.text[:39] + "…"
@@ -178,10 +144,10 @@ class _Piece:
         return found
 
 
-def _whole(text: str) -> _Piece:
+def _whole(text: str) -> Piece:
     if not isinstance(text, str):
         raise TypeError(f"text must be a string, not {text!r}")
-    piece = _Piece(text)
+    piece = Piece(text)
     if len(text) > MAX_TEXT:
         raise piece.error("text", f"has {len(text)} characters: must be at most {MAX_TEXT}")
     return piece
@@ -222,10 +188,10 @@ def rules_from_text(text: str) -> Rules:
     ...
     relaysow.moves.NotationError: column 21: relay 'backward': must be one of onward, reversed
     """
-    return _rules(_whole(text))
+    return rules_of(_whole(text))
 
 
-def _rules(piece: _Piece) -> Rules:
+def rules_of(piece: Piece) -> Rules:
     name = piece.text.partition("(")[0]
     if name not in RULE_SETS:
         raise piece.part(0, len(name)).error("rules", f"must be one of {', '.join(RULE_SETS)}")
@@ -255,7 +221,7 @@ def _rules(piece: _Piece) -> Rules:
     return function(**arguments)
 
 
-def _value(option: str, piece: _Piece) -> int | str | tuple[int, ...] | None:
+def _value(option: str, piece: Piece) -> int | str | tuple[int, ...] | None:
     if option == "setup":
         return tuple(count.number(option) for count in piece.split("."))
     if option in CHOICES:
@@ -345,10 +311,10 @@ def move_from_text(position: PositionLike, text: str) -> Move:
     ...
     relaysow.moves.NotationError: column 2: direction '+': must be left out under direction='ccw'
     """
-    return _move(_whole(text), position)
+    return move_of(_whole(text), position)
 
 
-def _move(piece: _Piece, position: PositionLike) -> Move:
+def move_of(piece: Piece, position: PositionLike) -> Move:
     rules, own = position.rules, position.mover * position.rules.pits
     if "=" in piece.text:
         if rules.redistribution == "none":
@@ -421,10 +387,10 @@ def from_text(text: str, make: Callable[..., P]) -> P:
     >>> from_text("giuthi(pits=3,seeds=4) 0,2,1;3,0,0 4,2 N - - 2", Position).mover
     1
     """
-    return _position(_whole(text), make)
+    return position_of(_whole(text), make)
 
 
-def _position(piece: _Piece, make: Callable[..., P]) -> P:
+def position_of(piece: Piece, make: Callable[..., P]) -> P:
     fields = piece.split(" ")
     names = "rules, rows, stores, player, protected pits, duties, redistributions made"
     for field in fields:
@@ -434,7 +400,7 @@ def _position(piece: _Piece, make: Callable[..., P]) -> P:
         raise piece.error(
             "position", f"has {len(fields)} fields: must be 7 ({names}), or 8 if drawn"
         )
-    rules = _rules(fields[0])
+    rules = rules_of(fields[0])
     n = rules.pits
     rows = fields[1].split(";")
     if len(rows) != 2:
@@ -476,145 +442,3 @@ def _position(piece: _Piece, make: Callable[..., P]) -> P:
         int(fields[6].text),
         len(fields) == 8,
     )
-
-
-def record(game: GameLike) -> str:
-    """A game as text that `replay` plays again.
-
-    >>> from relaysow import Game, Sow, giuthi
-    >>> game = Game(giuthi(pits=5, seeds=4))
-    >>> game.push(Sow(0, direction="ccw"))
-    >>> print(record(game), end="")
-    relaysow game 1
-    [Rules "giuthi(pits=5,seeds=4)"]
-    [Result "*"]
-    <BLANKLINE>
-    1. S 1+
-    """
-    again = type(game)(game.start)  # type: ignore[call-arg]  # a class of games takes its start
-    rules: Rules = again.position.rules
-    tags = {"Rules": rules_to_text(rules)}
-    if game.start != type(game.start).start(rules):
-        tags["Start"] = to_text(game.start)
-    turns: list[list[str]] = []
-    goes_on = False
-    for move in game.moves:
-        before = again.position
-        if not goes_on:
-            turns.append([f"{len(turns) + 1}. {PLAYERS[before.mover][0]}"])
-        turns[-1].append(move_to_text(before, move))
-        again.push(move)
-        goes_on = _same_turn(before, again.position)
-    lines = [VERSION, *(f'[{name} "{value}"]' for name, value in (tags | _result(game)).items())]
-    if turns:
-        lines += ["", *map(" ".join, turns)]
-    return "\n".join(lines) + "\n"
-
-
-def replay(text: str, game: Callable[[Any], G]) -> G:
-    """The game of a record, played again by `game`, a class such as `Game`.
-
-    Raises `NotationError`, saying at which line and column, for text that breaks the grammar, an
-    illegal move, a turn of the wrong player, moves on after the end, or a result or start that
-    the moves or rules do not give.
-
-    >>> from relaysow import Game
-    >>> replay('relaysow game 1\\n[Rules "engehe"]\\n[Result "*"]\\n\\n1. N 3\\n', Game)
-    Traceback (most recent call last):
-    ...
-    relaysow.moves.NotationError: line 5, column 4: player 'N': South is to move
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, not {text!r}")
-    lines = [
-        _Piece(line.removesuffix("\r"), 1, number)
-        for number, line in enumerate(text.split("\n"), start=1)
-    ]
-    if lines[0].text != VERSION:
-        raise lines[0].error("version", f"must be {VERSION!r}")
-    while not lines[-1].text:
-        lines.pop()
-    empty = next((i for i, line in enumerate(lines) if not line.text), len(lines))
-    tags = _read_tags(lines[1:empty], lines[empty - 1])
-    with _at(tags["Rules"]):
-        played = game(_rules(tags["Rules"]))
-    if "Start" in tags:
-        with _at(tags["Start"]):
-            start = _position(tags["Start"], type(played.start))
-            if start.rules != played.start.rules:
-                raise tags["Start"].error("Start", "has rules other than the tag Rules")
-            played = game(start)
-    goes_on = False
-    for number, line in enumerate(lines[empty + 1 :], start=1):
-        match = _TURN.fullmatch(line.text)
-        if not match:
-            raise line.error("turn", "must be a number, a player and moves, such as '1. S 3+ 4-'")
-        label, player = (line.part(*match.span(group)) for group in (1, 2))
-        if label.number("turn", digits=19) != number:
-            raise label.error("turn", f"must be {number}")
-        if goes_on:
-            raise player.error("player", "the turn before goes on: its extra move must follow it")
-        for i, move in enumerate(line.part(match.start(3) + 1, len(line.text)).split(" ")):
-            before = played.position
-            if i == 0 and not played.is_over and player.text != PLAYERS[before.mover][0]:
-                raise player.error("player", f"{PLAYERS[before.mover]} is to move")
-            if i > 0 and not goes_on:
-                raise move.error("move", "the turn is over: the next one must have its own line")
-            with _at(move):
-                played.push(_move(move, before))
-            goes_on = _same_turn(before, played.position)
-    result = _result(played)
-    for name in ("Result", "Stores", "End"):
-        if name in tags and tags[name].text != result.get(name):
-            shown = repr(result[name]) if name in result else "none, the game has not ended"
-            raise tags[name].error(name, f"the moves give {shown}")
-        if name in result and name not in tags:
-            raise lines[empty - 1].error("tags end with", f"the tag {name} is missing")
-    return played
-
-
-def _read_tags(lines: list[_Piece], last: _Piece) -> dict[str, _Piece]:
-    tags: dict[str, _Piece] = {}
-    for line in lines:
-        match = _TAG.fullmatch(line.text)
-        if not match:
-            raise line.error("tag", """must be a name and a text, such as [Rules "giuthi"]""")
-        name = line.part(*match.span(1))
-        if name.text not in _TAGS:
-            raise name.error("tag", f"must be one of {', '.join(_TAGS)}")
-        if name.text in tags:
-            raise name.error("tag", "is given twice")
-        tags[name.text] = line.part(*match.span(2))
-        if len(match[2]) > MAX_TEXT:
-            raise tags[name.text].error(name.text, f"must be at most {MAX_TEXT} characters")
-    for needed in ("Rules", "Result"):
-        if needed not in tags:
-            raise last.error("tags end with", f"the tag {needed} is missing")
-    return tags
-
-
-@contextmanager
-def _at(piece: _Piece) -> Iterator[None]:
-    """Gives refusals that do not say where they come from the place of `piece`."""
-    try:
-        yield
-    except NotationError:
-        raise
-    except ValueError as error:
-        raise NotationError(f"{piece.where}: {error}") from error
-
-
-def _same_turn(before: PositionLike, after: PositionLike) -> bool:
-    return before.mover == after.mover and not after.passed
-
-
-def _result(game: GameLike) -> dict[str, str]:
-    """The tags that tell how a game has ended."""
-    outcome = game.outcome
-    if outcome is None:
-        return {"Result": "*"}
-    return {
-        "Result": (*PLAYERS, "draw")[outcome.winner],
-        "Stores": f"{outcome.stores[0]}-{outcome.stores[1]}",
-        "End": outcome.end,
-    }

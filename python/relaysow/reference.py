@@ -1317,16 +1317,16 @@ class Game:
 
     def record(self) -> str:
         """The game as text that `from_record` plays again."""
-        from relaysow import notation
+        from relaysow import records
 
-        return notation.record(self)
+        return records.record(self)
 
     @classmethod
     def from_record(cls, text: str) -> Game:
         """The game of a record; `NotationError` if the text is none or does not play."""
-        from relaysow import notation
+        from relaysow import records
 
-        return notation.replay(text, cls)
+        return records.replay(text, cls)
 
     def __repr__(self) -> str:
         return f"<Game of {len(self._moves)} moves: {self.position!r}>"
