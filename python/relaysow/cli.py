@@ -1,4 +1,4 @@
-"""The command `relaysow`: simulate, check, perft, show, rules."""
+"""The command `relaysow`: simulate, check, perft, show, play, rules."""
 
 from __future__ import annotations
 
@@ -299,6 +299,43 @@ def show(
         listed = " ".join(here.move_to_text(one) for one in moves[:100])
         more = f" … and {moves.count - 100:,} more" if moves.count > 100 else ""
         _paragraph(f"{moves.count:,} legal moves: {listed}{more}", 0, 2)
+
+
+@app.command()
+def play(
+    name: Name = None,
+    pits: Pits = None,
+    seeds: Seeds = None,
+    filled: Filled = None,
+    options: Set = None,
+    start: From = None,
+    south: Annotated[str, typer.Option(help="Who plays South: human, random or greedy.")] = "human",
+    north: Annotated[str, typer.Option(help="Who plays North.")] = "greedy",
+    load: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Go on with the game of a record.")
+    ] = None,
+    pace: Annotated[float, typer.Option(help="Seconds a lap is shown, 0…60; 0 shows none.")] = 0.6,
+    seed: Annotated[
+        int | None, _number("Seed of the computer's moves; another each time by default.")
+    ] = None,
+) -> None:
+    """Play a game in the terminal."""
+    from contextlib import suppress
+
+    from relaysow.play import Table
+
+    begin: Any = RULE_SETS["giuthi"]()
+    if load is None:
+        begin = _start(name, pits, seeds, filled, options, start)
+    elif (name, pits, seeds, filled, options, start) != (None,) * 6:
+        raise ValueError("--load names its own rules: give no rule set, sizes, options or position")
+    table = Table(begin, (south, north), seed=seed, pace=pace, unicode=_can_print("▶·┌─"))
+    if load is not None:
+        table.load(load)
+    if sys.stdin.isatty():
+        with suppress(ImportError):  # not everywhere: then lines have no history
+            import readline  # noqa: F401
+    table.run()
 
 
 def _can_print(characters: str) -> bool:

@@ -17,12 +17,15 @@ WAY = {"ccw": "counter-clockwise", "cw": "clockwise"}
 _NUMBER_OF_PITS = {"one": "one pit", "two": "two pits", "up_to_two": "up to two pits"}
 
 
-def board(position: PositionLike, *, width: int = 80, unicode: bool = True) -> str:
+def board(
+    position: PositionLike, *, width: int = 80, height: int | None = None, unicode: bool = True
+) -> str:
     """A drawing of the position, South's row below, no line longer than `width` (40 or more).
 
     Both rows carry their owners' pit numbers.  A player's store is at the right end of the row, as
     that player sees it.  An arrow points to the player to move, `·` is an empty pit, `[3]` a
-    protected one.  A board that is too wide is drawn in blocks, from South's left to South's right.
+    protected one.  A board that is too wide is drawn in blocks, from South's left to South's right;
+    one of more than `height` lines is drawn without the lines above and below the rows.
     The last line says whose move it is, under which duties, or how the game has ended.
     `unicode=False` draws in ASCII.
 
@@ -39,16 +42,21 @@ def board(position: PositionLike, *, width: int = 80, unicode: bool = True) -> s
     South to move.
     """
     mover = None if position.is_over else position.mover
-    drawing = _draw(
-        position.rules.pits,
-        position.pits,
-        position.stores,
-        position.protected,
-        mover,
-        width,
-        unicode,
-    )
-    return f"{drawing}\n{fill(state(position), width)}"
+    for framed in (True, False):
+        drawing = _draw(
+            position.rules.pits,
+            position.pits,
+            position.stores,
+            position.protected,
+            mover,
+            width,
+            unicode,
+            framed=framed,
+        )
+        text = f"{drawing}\n{fill(state(position), width)}"
+        if height is None or text.count("\n") < height:
+            break
+    return text
 
 
 def sowing(
@@ -58,12 +66,14 @@ def sowing(
     width: int = 80,
     unicode: bool = True,
     boards: bool = True,
+    framed: bool = True,
 ) -> Iterator[str]:
     """What a move does, told lap by lap: `told` is what `position.sow` says of it.
 
     Yields a text for every lap, with a drawing of the board after it unless `boards` is off (the
     pit into which the last seed fell has a `>`), and then one for the end of the sowing, with the
-    position after it if the move is legal.  `width` and `unicode` are as for `board`.
+    position after it if the move is legal.  `width` and `unicode` are as for `board`; `framed=False`
+    draws the laps' boards without the lines above and below the rows.
 
     >>> from relaysow import Sow, giuthi
     >>> start = giuthi(pits=5, seeds=4).start()
@@ -99,7 +109,15 @@ def sowing(
             kept = () if told.after is None else told.after.protected
             protected = [p for p in position.protected if p not in lifted or p in kept]
             text += "\n" + _draw(
-                rules.pits, pits, position.stores, protected, None, width, unicode, lap.last
+                rules.pits,
+                pits,
+                position.stores,
+                protected,
+                None,
+                width,
+                unicode,
+                lap.last,
+                framed,
             )
         yield text
     if told.path_truncated:
@@ -123,6 +141,22 @@ def drops(rules: Rules, lap: Lap) -> Iterator[int]:
         if pit == lap.origin and rules.origin == "skipped":
             pit = (pit + step) % (2 * rules.pits)
         yield pit
+
+
+def sown(position: PositionLike, told: Sowing[Any]) -> list[int]:
+    """The ring after the last lap of a sowing's path, before any capture.
+
+    >>> from relaysow import Sow, engehe
+    >>> start = engehe(pits=5).start()
+    >>> sown(start, start.sow(Sow(0)))
+    [1, 6, 6, 6, 1, 5, 5, 5, 5, 0]
+    """
+    pits = list(position.pits)
+    for lap in told.path:
+        pits[lap.origin] -= lap.seeds
+        for pit in drops(position.rules, lap):
+            pits[pit] += 1
+    return pits
 
 
 def ending(rules: Rules, told: Sowing[Any], pits: Sequence[int]) -> Iterator[str]:
@@ -190,6 +224,7 @@ def _draw(
     width: int,
     unicode: bool,
     last: int | None = None,
+    framed: bool = True,
 ) -> str:
     if whole_number("width", width) < MIN_WIDTH:
         raise ValueError(f"width={width}: must be at least {MIN_WIDTH}")
@@ -227,6 +262,9 @@ def _draw(
             mark = arrow if player == mover else " "
             shown = f"{mark} {PLAYERS[player]} {ends[0]:>{store}} {left}{cells}{right}"
             rows.append(f"{shown} {ends[1] if final else ''}".rstrip())
-        lines += ["", numbers([n - k for k in columns]), frames[0], *rows, frames[1]]
-        lines.append(numbers([k + 1 for k in columns]))
-    return "\n".join(lines[1:])
+        above, below = numbers([n - k for k in columns]), numbers([k + 1 for k in columns])
+        if framed:
+            lines += [*([""] if block else []), above, frames[0], *rows, frames[1], below]
+        else:
+            lines += [above, *rows, below]
+    return "\n".join(lines)

@@ -285,7 +285,7 @@ class _Drawing:
         yield self.ring("first", first)
         if told.after is not None and not told.path_truncated and told.laps is not None:
             yield self.ring("last", told.path[-1].last)
-        pits = self.sown()
+        pits = display.sown(self.before, told)
         for pit in told.captured_pits:
             x, y = self.at(pit)
             yield _tag("path", "taken", d=_cross(x, y, 13, 23))
@@ -325,7 +325,7 @@ class _Drawing:
                     if told.moves_again:
                         yield "Another move is earned."
                 else:
-                    yield from display.ending(self.rules, told, self.sown())
+                    yield from display.ending(self.rules, told, display.sown(self.before, told))
         yield display.state(self.after)
 
     def caption(self) -> tuple[float, str]:
