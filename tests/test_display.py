@@ -282,22 +282,28 @@ def test_redistribution() -> None:
     assert list(told(start, move)) == ["The seeds are redistributed.\n" + str(start.play(move))]
 
 
-def test_a_board_too_high_is_drawn_without_its_frame() -> None:
+def test_a_board_too_high_is_drawn_more_densely() -> None:
     start = rs.engehe(pits=24).start()
     whole = display.board(start, width=64)
     assert whole == display.board(start, width=64, height=14)
-    assert display.board(start, width=64, height=13) == drawn("""
+    dense = drawn("""
             24  23  22  21  20  19  18  17  16  15  14  13
   North 0 │  4   4   4   4   4   4   4   4   4   4   4   4
 ▶ South   │  4   4   4   4   4   4   4   4   4   4   4   4
              1   2   3   4   5   6   7   8   9  10  11  12
+
             12  11  10   9   8   7   6   5   4   3   2   1
   North      4   4   4   4   4   4   4   4   4   4   4   4 │
 ▶ South      4   4   4   4   4   4   4   4   4   4   4   4 │ 0
             13  14  15  16  17  18  19  20  21  22  23  24
 South to move.
 """)
+    assert {display.board(start, width=64, height=height) for height in (10, 13)} == {dense}
+    denser = dense.replace("\n\n", "\n")
+    assert {display.board(start, width=64, height=height) for height in (1, 9)} == {denser}
     told = start.sow(rs.Sow(0))
-    lap, *_ = display.sowing(start, told, width=64, framed=False)
-    assert "─" not in lap
-    assert lap.count("\n") == 9
+    for level, lines in ((0, 13), (1, 9), (2, 8)):
+        lap, *_ = display.sowing(start, told, width=80, dense=level)
+        words, *board = lap.split("\n")
+        assert words == "Lap 1: South's pit 1, 4 seeds counter-clockwise, to South's pit 5 (now 5)."
+        assert len(board) == lines

@@ -17,7 +17,7 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli, display
-from relaysow.play import HELP
+from relaysow.play import _COMMANDS, HELP
 
 FIVE = rs.giuthi(pits=5, seeds=4)
 ENDLESS = "giuthi(pits=5,seeds=4) 9,2,0,3,0;0,0,0,0,2 0,0 S - - 2"
@@ -339,6 +339,7 @@ def test_refusals_of_the_command(capsys: Any) -> None:
 def test_help_names_every_command(table: Any) -> None:
     said = table("giuthi", "help", "HELP")
     assert said[1] == said[2]
+    assert {usage.split()[0] for usage in HELP} | {"?", "north"} == {*_COMMANDS, "quit"}
     assert said[1].startswith("3+ sows your pit 3 counter-clockwise, 3- clockwise.")
     assert all(re.search(rf"^{re.escape(usage)} +", said[1], re.MULTILINE) for usage in HELP)
     assert table("kiothi", "help")[1].startswith(

@@ -25,7 +25,8 @@ def board(
     Both rows carry their owners' pit numbers.  A player's store is at the right end of the row, as
     that player sees it.  An arrow points to the player to move, `·` is an empty pit, `[3]` a
     protected one.  A board that is too wide is drawn in blocks, from South's left to South's right;
-    one of more than `height` lines is drawn without the lines above and below the rows.
+    one of more than `height` lines is drawn without the lines above and below the rows, and if
+    that is not enough without the empty lines between the blocks.
     The last line says whose move it is, under which duties, or how the game has ended.
     `unicode=False` draws in ASCII.
 
@@ -42,7 +43,7 @@ def board(
     South to move.
     """
     mover = None if position.is_over else position.mover
-    for framed in (True, False):
+    for dense in range(3):
         drawing = _draw(
             position.rules.pits,
             position.pits,
@@ -51,7 +52,7 @@ def board(
             mover,
             width,
             unicode,
-            framed=framed,
+            dense=dense,
         )
         text = f"{drawing}\n{fill(state(position), width)}"
         if height is None or text.count("\n") < height:
@@ -66,14 +67,14 @@ def sowing(
     width: int = 80,
     unicode: bool = True,
     boards: bool = True,
-    framed: bool = True,
+    dense: int = 0,
 ) -> Iterator[str]:
     """What a move does, told lap by lap: `told` is what `position.sow` says of it.
 
     Yields a text for every lap, with a drawing of the board after it unless `boards` is off (the
     pit into which the last seed fell has a `>`), and then one for the end of the sowing, with the
-    position after it if the move is legal.  `width` and `unicode` are as for `board`; `framed=False`
-    draws the laps' boards without the lines above and below the rows.
+    position after it if the move is legal.  `width` and `unicode` are as for `board`; `dense=1`
+    draws the laps' boards without the lines above and below the rows, 2 without empty lines too.
 
     >>> from relaysow import Sow, giuthi
     >>> start = giuthi(pits=5, seeds=4).start()
@@ -117,7 +118,7 @@ def sowing(
                 width,
                 unicode,
                 lap.last,
-                framed,
+                dense,
             )
         yield text
     if told.path_truncated:
@@ -224,7 +225,7 @@ def _draw(
     width: int,
     unicode: bool,
     last: int | None = None,
-    framed: bool = True,
+    dense: int = 0,
 ) -> str:
     if whole_number("width", width) < MIN_WIDTH:
         raise ValueError(f"width={width}: must be at least {MIN_WIDTH}")
@@ -263,8 +264,7 @@ def _draw(
             shown = f"{mark} {PLAYERS[player]} {ends[0]:>{store}} {left}{cells}{right}"
             rows.append(f"{shown} {ends[1] if final else ''}".rstrip())
         above, below = numbers([n - k for k in columns]), numbers([k + 1 for k in columns])
-        if framed:
-            lines += [*([""] if block else []), above, frames[0], *rows, frames[1], below]
-        else:
-            lines += [above, *rows, below]
+        if dense < 2 and block:
+            lines.append("")
+        lines += [above, *rows, below] if dense else [above, frames[0], *rows, frames[1], below]
     return "\n".join(lines)

@@ -35,6 +35,7 @@ HELP = {
     "explain": "tell which of your pits cannot be played, and why",
     "hint": "propose a move",
     "moves": "list the legal moves",
+    "go": "let two computers play on to the end (Enter: one move)",
     "undo": "take back your last move, and what followed it",
     "board": "draw the board again (so does Enter)",
     "text": "print the position as text, for --from",
@@ -166,7 +167,7 @@ class Table:
             )
         self._say("Your pits are numbered from your left, as the board shows.")
         for usage, meaning in HELP.items():
-            self._say(f"{usage:13} {meaning}", 15)
+            self._say(f"{usage:13} {meaning}", 14)
 
     def _explain(self, text: str) -> None:
         if self._game.is_over:
@@ -365,14 +366,16 @@ class Table:
         from rich.text import Text
 
         told, (width, height) = before.sow(move), get_terminal_size()
-        drawn = self._drawn(before, height - 3)  # room for what the lap does
+        # As dense as it must be to leave room for the lap in words.
+        drawn = self._drawn(before, height - 3)
+        dense = 0 if drawn == self._drawn(before) else 1 if "\n\n" in drawn else 2
         frames = display.sowing(
             before,
             told,
             width=self._width(),
             unicode=self._unicode,
             boards=drawn.count("\n") + 3 < height and width >= display.MIN_WIDTH,
-            framed=drawn == self._drawn(before),
+            dense=dense,
         )
         console = Console(highlight=False)
         with _keys() as pressed, Live(console=console, auto_refresh=False, transient=True) as live:
