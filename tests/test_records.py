@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import relaysow as rs
-from relaysow import Record, read_records
+import test_notation
+from relaysow import Record, cli, read_records
 from relaysow.records import steps_of
 from test_match import played
 
@@ -496,3 +501,103 @@ def test_mutated_records_are_read_or_refused() -> None:
 def test_ten_thousand_mutated_records_are_read_or_refused() -> None:
     strict, lenient = read_mutated(2, 10_000)
     assert lenient > strict > 500
+
+
+# -------------------------------------------------------------------------------------- replayed
+
+
+@pytest.fixture
+def replay(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
+    """`relaysow replay` of a text: (exit code, standard output, standard error)."""
+
+    def replay(text: str, *words: str) -> tuple[int, str, str]:
+        path = tmp_path / "record.txt"
+        path.write_bytes(text.encode())
+        code = cli.main(["replay", str(path), *words])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err.replace(str(path), "FILE")
+
+    return replay
+
+
+def test_replay_shows_every_step(replay: Any) -> None:
+    code, out, err = replay(MATCH)
+    assert (code, err) == (0, "")
+    frames = re.split(r"\n\n(?=\d+\. )", out)
+    assert len(frames) == 13
+    assert frames[0].startswith(
+        "Match: giuthi_wikipedia(pits=6,setup=0.2.3.2.1.0.0.2.3.2.1.0)\nEve"
+    )
+    assert "South: Wanjiru" in frames[0]
+    assert "\nRound 1: 8-8\n" in frames[0]
+    assert frames[0].endswith("{A short match.\nThree rounds.}")
+    assert frames[1].startswith("1. South: 4-\nThe sowing is over: 4 seeds captured")
+    assert frames[1].endswith("\n{nine laps}")
+    assert "Round 2: 13-3\nNorth is to lay out 3 seeds in 6 pits." in frames[3]
+    assert frames[4] == "4. North: shorten\nNorth is to lay out 3 seeds in 4 pits."
+    assert frames[5].startswith(
+        "5. North: 0,0,2,1\nSouth is to lay out 13 seeds in 4 pits.\n{in two"
+    )
+    assert frames[6].startswith("6. South: 8,5,0,0\n")
+    assert "North has won, 0-16." in frames[12]
+    for frame, position in ((frames[6], "8,5,0,0;0,0,2,1"), (frames[7], "0,6,1,1;1,1,3,0")):
+        text = f"giuthi_wikipedia(pits=4,setup=2.2.2.2.2.2.2.2) {position}"
+        stores = "0,0 S" if "8,5" in position else "3,0 N"
+        assert str(rs.Position.from_text(f"{text} {stores} - - 2")) in frame
+
+
+def test_replay_of_games_and_series(replay: Any) -> None:
+    code, out, _ = replay(f"{STUDY}\n{SERIES}", "--laps")
+    assert code == 0
+    assert out.startswith("Game: giuthi(pits=5,seeds=4)\n")
+    assert "{1+ never ends: the ring is back after 100 laps}\n\nSeries: giuthi" in out
+    assert "1. North: 1+\nLap 1: North's pit 1, 2 seeds counter-clockwise, to" in out
+    assert "Game 2: 0-1\n" in out
+    code, out, _ = replay(test_notation.GIUTHI)
+    assert code == 0
+    assert out.endswith("South has won, 17-15 (both stuck).\n")
+
+
+def test_replay_of_bad_files(replay: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    message = "relaysow: FILE: line 16, column 1: turn '7': must be 2\n"
+    bad = MATCH.replace("2. N 1-", "7. N 1-")
+    assert replay(bad) == (2, "", message)
+    code, out, err = replay(bad, "--lenient")
+    assert (code, err) == (0, "FILE: line 16, column 1: turn '7': must be 2\n")
+    assert out == replay(MATCH)[1]
+    assert cli.main(["replay", "/no/such/file"]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_replay_on_a_terminal(tmp_path: Path) -> None:
+    """Enter, back, to a number, a word it does not know, past the end."""
+    import pty
+
+    path = tmp_path / "record.txt"
+    path.write_text(MATCH, encoding="utf-8")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "relaysow.cli", "replay", str(path)]
+    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave) as process:
+        os.close(slave)
+
+        def read(end: str) -> str:
+            found = b""
+            while not found.endswith(end.encode()):
+                found += os.read(master, 4_096)
+            return found.decode()
+
+        assert "Round 1: 8-8" in read("0/12> ")
+        for typed, shown, prompt in (
+            ("", "1. South: 4-", "1/12> "),
+            ("", "2. North: 1-", "2/12> "),
+            ("b", "1. South: 4-", "1/12> "),
+            ("12", "North has won, 0-16.", "12/12> "),
+            ("13", "Enter: next", "12/12> "),
+            ("what", "Enter: next", "12/12> "),
+        ):
+            os.write(master, f"{typed}\n".encode())
+            assert shown in read(prompt)
+        os.write(master, b"\n")
+        assert process.wait(timeout=10) == 0
+    os.close(master)

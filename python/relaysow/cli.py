@@ -1,4 +1,4 @@
-"""The command `relaysow`: simulate, check, perft, show, play, rules."""
+"""The command `relaysow`: simulate, check, perft, show, replay, play, rules."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ import typer
 from relaysow.rules import CHOICES, RULE_SETS, Rules
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relaysow.records import Record
     from relaysow.simulation import AnyPosition, Simulation
 
 app = typer.Typer(
@@ -336,6 +339,116 @@ def play(
         with suppress(ImportError):  # not everywhere: then lines have no history
             import readline  # noqa: F401
     table.run()
+
+
+@app.command()
+def replay(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of records; - is stdin.")],
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Forgive how it is written, and say what.")
+    ] = False,
+    laps: Annotated[
+        bool, typer.Option("--laps/--no-laps", help="Tell every move lap by lap.")
+    ] = False,
+) -> None:
+    """Step through recorded games, matches and series.
+
+    On a terminal Enter shows the next step, b the one before, a number that step (0 is the start),
+    q ends; elsewhere all steps are printed.
+    """
+    from relaysow.records import read_records
+
+    try:
+        if file == "-":
+            text = sys.stdin.read()
+        else:
+            with open(file, encoding="utf-8", newline="") as stream:
+                text = stream.read()
+        records = read_records(text, lenient)
+    except ValueError as error:  # of the text or of its encoding
+        raise ValueError(f"{file}: {error}") from error
+    frames = []
+    for record in records:
+        for line in record.overlooked:
+            _note(f"{file}: {line}")
+        frames += list(_frames(record, laps))
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("\n\n".join(frames))
+        return
+    at = 0
+    while True:
+        print(f"\n{frames[at]}\n\n{at}/{len(frames) - 1}> ", end="", flush=True)
+        word = sys.stdin.readline()
+        if not word or word.strip().lower() == "q":
+            return
+        word = word.strip().lower()
+        if word in ("", "b"):
+            following = at + (1 if not word else -1)
+        else:
+            following = int(word) if word.isdecimal() else -1
+        if 0 <= following < len(frames):
+            at = following
+        elif not word:
+            return
+        else:
+            print(f"Enter: next · b: back · 0…{len(frames) - 1}: that step · q: end")
+
+
+def _frames(record: Record, laps: bool) -> Iterator[str]:
+    """What there is to see at every step of a record, the beginning first."""
+    from shutil import get_terminal_size
+
+    from relaysow import Redistribute, Sow, display
+    from relaysow.notation import PLAYERS, rules_to_text
+    from relaysow.records import fresh, part_of, step_to_text, steps_of
+
+    width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)
+    unicode = _can_print("▶·┌─")
+    play: Any = fresh(record.play)
+    kind = type(play).__name__
+    heads = {"Match": "Round", "Series": "Game"}
+
+    def standing() -> str:
+        """The board as it stands, or what is due instead."""
+        if play.position is None:
+            told = f"{PLAYERS[play.to_act]} is to lay out {play.layouts.seeds} seeds"
+            return f"{told} in {play.pits} pits."
+        return display.board(play.position, width=width, unicode=unicode)
+
+    def part() -> list[str]:
+        number, (south, north) = part_of(play)
+        return [f"{heads[kind]} {number}: {south}-{north}"] if kind in heads else []
+
+    def frame(lines: list[str], number: int) -> str:
+        comment = record.comments.get(number)
+        return "\n".join([*lines, *([f"{{{comment}}}"] if comment else [])])
+
+    rules = rules_to_text(play.start.rules if kind == "Game" else play.rules)
+    lines = [f"{kind}: {rules}", *(f"{name}: {text}" for name, text in record.tags.items())]
+    yield frame([*lines, *part(), standing()], 0)
+    for number, step in enumerate(steps_of(record.play), start=1):
+        before, at = play.position, part_of(play)
+        text = step_to_text(play, step)
+        mover = PLAYERS[play.to_act if kind == "Match" else before.mover]
+        lines = [f"{number}. {mover}: {text}"]
+        play.push(step)
+        if isinstance(step, (Sow, Redistribute)):
+            told = display.sowing(
+                before, before.sow(step), width=width, unicode=unicode, boards=False
+            )
+            lines += list(told) if laps else [list(told)[-1]]
+        else:
+            lines.append(standing())
+        if part_of(play) != at:
+            lines += [*part(), standing()]
+        if play.is_over:
+            winner = play.outcome.winner if kind == "Game" else play.winner
+            stores = {"Game": "outcome", "Match": "totals", "Series": "points"}[kind]
+            south, north = getattr(play, stores).stores if kind == "Game" else getattr(play, stores)
+            how = f" ({play.outcome.end.replace('_', ' ')})" if kind == "Game" else ""
+            result = "A draw" if winner == -1 else f"{PLAYERS[winner]} has won"
+            lines.append(f"{result}, {south}-{north}{how}.")
+        yield frame(lines, number)
 
 
 def _can_print(characters: str) -> bool:
