@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from itertools import islice
 from operator import index
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -409,13 +410,18 @@ def _size_arguments(name: str, rules: Rules) -> dict[str, int] | None:
     return {"pits": rules.pits, "seeds": row[-1]} if len(set(row)) == 1 else None
 
 
+@cache
+def _defaults() -> dict[str, Rules]:
+    """Every rule set as it is without arguments."""
+    return {name: function() for name, function in RULE_SETS.items()}
+
+
 def _shortest_call(rules: Rules) -> tuple[str, dict[str, Any]]:
     """The rule-set function that makes `rules` with the fewest options, and its arguments."""
     best: tuple[str, dict[str, Any]] | None = None
     fewest = len(fields(Rules))
-    for name, function in RULE_SETS.items():
+    for name, default in _defaults().items():
         arguments: dict[str, Any] = {}
-        default = function()
         size = _size_arguments(name, rules)
         if size is None:
             arguments = {"pits": rules.pits, "setup": rules.setup}
