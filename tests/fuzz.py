@@ -7,6 +7,7 @@ was built with RELAYSOW_FUZZ.
 import random
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import atheris
@@ -16,11 +17,13 @@ with atheris.instrument_imports(include=["relaysow"]):
     import relaysow.game
     import relaysow.notation
     import relaysow.simulation  # noqa: F401
-    from test_fuzz import Given, attempt
+    from test_fuzz import Given, Interrupted, attempt, watched
 
 
 def one_input(data: bytes) -> None:
-    attempt(Given(data))
+    with suppress(Interrupted), watched() as start:
+        start()
+        attempt(Given(data))
 
 
 def main() -> None:
