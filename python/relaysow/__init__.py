@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from relaysow.pictures import animate, svg
     from relaysow.records import Record, read_records
     from relaysow.simulation import Simulation, SimulationInterrupted, Summary, simulate
+    from relaysow.tablebase import Tablebase, TablebaseError
 
 __version__ = "0.1.0"
 
@@ -70,6 +71,8 @@ __all__ = [
     "Sow",
     "Sowing",
     "Summary",
+    "Tablebase",
+    "TablebaseError",
     "Value",
     "animate",
     "engehe",
@@ -101,6 +104,8 @@ _LATER = {
     "SimulationInterrupted": "relaysow.simulation",
     "Solution": "relaysow.analysis",
     "Summary": "relaysow.simulation",
+    "Tablebase": "relaysow.tablebase",
+    "TablebaseError": "relaysow.tablebase",
     "Value": "relaysow.analysis",
     "animate": "relaysow.pictures",
     "read_records": "relaysow.records",

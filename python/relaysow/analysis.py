@@ -85,7 +85,7 @@ def solve(position: Position, *, max_positions: int = MAX_POSITIONS) -> Solution
     own = position.stores[position.mover]
     lead = own - position.stores[1 - position.mover]
     if position.is_over:
-        win, draw = _at_end(position, lead)
+        win, draw = at_end(position, lead)
         return Solution(_result(lead, win, draw), win, draw, position, {}, (), 1)
     (win, draw), thresholds, numbers, positions = _core.solve(position, limit)
     moves = {
@@ -104,7 +104,7 @@ def _result(lead: int, win: float, draw: float) -> int:
     return 1 if lead >= win else 0 if lead >= draw else -1
 
 
-def _at_end(position: Position, lead: int) -> tuple[int | float, int | float]:
+def at_end(position: Position, lead: int) -> tuple[int | float, int | float]:
     """The thresholds of a position that is over."""
     final = position.final_stores
     assert final is not None

@@ -1,0 +1,216 @@
+"""Tables of exact values: every position of so many seeds, on disk, looked up in a microsecond."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Self
+
+from relaysow import _core, notation
+from relaysow._core import Position
+from relaysow.analysis import Value
+from relaysow.rules import Rules, whole_number
+
+MAX_SEEDS = 125
+MEMORY = 4 * 2**30
+
+Report = Callable[[int, int, float], None]
+"""Called with a total, its positions, and the seconds they took."""
+
+
+class TablebaseError(ValueError):
+    """A file that is no table, is damaged or of another version, or whose values are wrong."""
+
+
+class Tablebase:
+    """The exact values of all positions of one set of rules with up to so many seeds on the ring.
+
+    `Tablebase.build` makes one, `Tablebase.open` maps its file into memory.  The rules' set-up
+    makes no difference, nor do opening redistributions and protection once they are over: a table
+    of Kiothi holds the positions in which nothing is protected.  `rules` are those of the file,
+    `max_seeds` the most seeds on the ring.
+
+    >>> import os, tempfile, relaysow as rs
+    >>> rules = rs.giuthi(pits=3, seeds=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with rs.Tablebase.build(rules, 5, os.path.join(folder, "small.rsow")) as table:
+    ...         table.probe(rs.Position(rules, [2, 0, 1, 0, 1, 1], stores=(0, 1)))
+    Value(result=1, lead_to_win=-2, lead_to_draw=-5)
+    """
+
+    def __init__(self, path: str, data: mmap.mmap) -> None:
+        """Use `open` or `build`."""
+        self.path = path
+        self._data = data
+        pits, self.max_seeds, text, at = _core.read_table_head(data)
+        self.rules: Rules = notation.rules_from_text(text)
+        if self.rules.pits != pits or not 0 <= self.max_seeds <= MAX_SEEDS:
+            raise TablebaseError("its head contradicts itself")
+        self._table = _core.Table(self.rules, self.max_seeds)
+        for _ in range(self.max_seeds + 1):
+            at = self._table.add(data, at, False)
+        if at != len(data):
+            raise TablebaseError(f"{len(data) - at} bytes follow its end")
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], rules: Rules | None = None) -> Tablebase:
+        """Map the table of a file into memory, read-only.
+
+        The heads are checked now, a block of entries when it is first touched.  Raises
+        `TablebaseError` for a file that is no table, is damaged, cut off, of another version or
+        not of the `rules` given; `OSError` as `open` does.
+        """
+        name = os.fspath(path)
+        with open(name, "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise TablebaseError(f"{name}: it is empty")
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        try:
+            table = cls(name, data)
+        except ValueError as error:
+            raise TablebaseError(f"{name}: {error}") from None
+        if rules is not None and table_rules(rules) != table.rules:
+            raise TablebaseError(f"{name}: it is of {table.rules!r}, not {table_rules(rules)!r}")
+        return table
+
+    @classmethod
+    def build(
+        cls,
+        rules: Rules,
+        max_seeds: int,
+        path: str | os.PathLike[str],
+        *,
+        threads: int | None = None,
+        memory: int = MEMORY,
+        report: Report | None = None,
+    ) -> Tablebase:
+        """Build the table of all positions with 0…`max_seeds` seeds (125 at most) on the ring.
+
+        Total by total, each written to `path` + `.part` when it is done: a build that was
+        interrupted or killed goes on from there, and ends in the same file.  `threads`: all cores
+        by default.  `report` is called after each total.
+
+        Raises `ValueError` where `Tablebase.memory` exceeds `memory` bytes, a total has 2³¹
+        positions or more, for rules that `solve` refuses and for duties of extra moves;
+        `FileExistsError` if `path` exists; `TablebaseError` if the part is of another build.
+        """
+        from relaysow.simulation import cores
+
+        name = os.fspath(path)
+        needed = cls.memory(rules, max_seeds)
+        if needed > memory:
+            raise ValueError(
+                f"max_seeds={max_seeds}: building needs {needed:,} bytes, memory={memory:,}"
+            )
+        count = cores() if threads is None else whole_number("threads", threads)
+        if not 1 <= count <= 1024:
+            raise ValueError(f"threads={count}: must be 1…1024")
+        if os.path.exists(name):
+            raise FileExistsError(f"{name} exists: remove it to build it again")
+        rules = table_rules(rules)
+        head = _core.table_head(rules.pits, max_seeds, notation.rules_to_text(rules))
+        table = _core.Table(rules, max_seeds)
+        part = f"{name}.part"
+        with open(part, "a+b") as file:
+            end = _resume(part, file, head, table, max_seeds)
+            file.truncate(end)
+            if not end:
+                file.write(head)
+            for total in range(table.totals, max_seeds + 1):
+                begin = perf_counter()
+                section = table.build(count, None)
+                file.write(section)
+                file.flush()
+                os.fsync(file.fileno())
+                table.add(section, 0, False)
+                if report is not None:
+                    report(total, table.count(total), perf_counter() - begin)
+        os.replace(part, name)
+        return cls.open(name)
+
+    @staticmethod
+    def memory(rules: Rules, max_seeds: int) -> int:
+        """The most bytes that building the table will hold, the smaller totals with them."""
+        most = whole_number("max_seeds", max_seeds)
+        if not 0 <= most <= MAX_SEEDS:
+            raise ValueError(f"max_seeds={most}: must be 0…{MAX_SEEDS}")
+        return _core.table_memory(table_rules(rules), most)
+
+    def probe(self, position: Position) -> Value:
+        """The value of a position to the player to move.
+
+        Raises `ValueError` for a position of other rules, of more seeds, with protected pits or
+        before the last redistribution; `TablebaseError` where the file turns out to be damaged.
+        """
+        return self._table.probe(position)
+
+    def verify(self, *, threads: int | None = None, report: Report | None = None) -> None:
+        """Check every block against its checksum and every entry against what its moves lead to.
+
+        Raises `TablebaseError` naming the first that is wrong.
+        """
+        from relaysow.simulation import cores
+
+        count = cores() if threads is None else whole_number("threads", threads)
+        for total in range(self.max_seeds + 1):
+            begin = perf_counter()
+            wrong = self._table.verify(total, count, None)
+            entries = self._table.count(total)
+            if wrong != entries:
+                raise TablebaseError(
+                    f"{self.path}: entry {wrong} of total {total} is not what its moves lead to"
+                )
+            if report is not None:
+                report(total, entries, perf_counter() - begin)
+
+    def __len__(self) -> int:
+        """How many positions it holds, every layout of the seeds counted for either player."""
+        return sum(self._table.count(total) for total in range(self.max_seeds + 1))
+
+    def close(self) -> None:
+        """Unmap the file; no value can be looked up any more."""
+        del self._table
+        with suppress(BufferError):
+            self._data.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Tablebase of {self.rules!r} to {self.max_seeds} seeds: {self.path}>"
+
+
+def table_rules(rules: Rules) -> Rules:
+    """The rules of the table that holds the positions of some: without what ends with the opening."""
+    return replace(
+        rules,
+        setup=(1,) * (2 * rules.pits),
+        redistribution="none",
+        protection="none",
+        # Without extra moves the scopes are one; with them "turn" is refused.
+        repetition_scope=rules.repetition_scope if rules.uncrossed == "moves_again" else "position",
+    )
+
+
+def _resume(part: str, file: Any, head: bytes, table: _core.Table, max_seeds: int) -> int:
+    """Adds the finished totals of a part to the table; where the last of them ends."""
+    file.seek(0)
+    data = file.read()
+    if not data.startswith(head):
+        if head.startswith(data):  # killed before the head was written
+            return 0
+        raise TablebaseError(f"{part} is of another build: remove it, or build to another path")
+    end = len(head)
+    while table.totals <= max_seeds:
+        try:
+            end = table.add(data, end, True)
+        except TablebaseError:
+            break
+    return end
