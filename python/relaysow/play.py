@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from relaysow import display
 from relaysow.game import Game
-from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow
+from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
 from relaysow.notation import PLAYERS
 from relaysow.rules import Rules
 
@@ -265,7 +265,7 @@ class Table:
         moves = self._game.legal_moves
         listed = " ".join(self._written(move) for move in moves[:100])
         more = f" … and {moves.count - 100:,} more" if moves.count > 100 else ""
-        self._say(f"{moves.count:,} legal moves: {listed}{more}", 2)
+        self._say(f"Legal moves, {moves.count:,} in all: {listed}{more}", 2)
 
     def _undo(self, _: str) -> None:
         if not self._game.moves:
@@ -350,14 +350,14 @@ class Table:
         text = self._written(move)
         self._game.push(move)
         told = before.sow(move)
-        self._animate(before, move)
+        self._animate(before, told)
         laps = "" if not told.laps else ", 1 lap" if told.laps == 1 else f", {told.laps:,} laps"
         self._say(f"{PLAYERS[before.mover]}: {text}{laps}.")
         for sentence in display.ending(before.rules, told, display.sown(before, told)):
             self._say(sentence)
         self._show()
 
-    def _animate(self, before: Position, move: Move) -> None:
+    def _animate(self, before: Position, told: Sowing[Position]) -> None:
         """Show the laps of a move, each in the place of the one before, until a key is pressed."""
         if self._pace == 0 or not (sys.stdin.isatty() and sys.stdout.isatty()):
             return
@@ -365,7 +365,7 @@ class Table:
         from rich.live import Live
         from rich.text import Text
 
-        told, (width, height) = before.sow(move), get_terminal_size()
+        width, height = get_terminal_size()
         # As dense as it must be to leave room for the lap in words.
         drawn = self._drawn(before, height - 3)
         dense = 0 if drawn == self._drawn(before) else 1 if "\n\n" in drawn else 2
