@@ -1,6 +1,7 @@
 // The stream of chance of one game: xoshiro128++ seeded by SplitMix64 from seed and game index.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -34,6 +35,10 @@ public:
         s3_ = static_cast<std::uint32_t>(high >> 32);
     }
 
+    constexpr explicit Chance(const std::array<std::uint32_t, 4>& state)
+        : s0_(state[0]), s1_(state[1]), s2_(state[2]), s3_(state[3]) {}
+    constexpr std::array<std::uint32_t, 4> state() const { return {s0_, s1_, s2_, s3_}; }
+
     constexpr std::uint32_t word() {
         const std::uint32_t result = std::rotl(s0_ + s3_, 7) + s0_;
         const std::uint32_t t = s1_ << 9;
@@ -44,6 +49,16 @@ public:
         s2_ ^= t;
         s3_ = std::rotl(s3_, 11);
         return result;
+    }
+
+    // Takes back one call of `word`.
+    constexpr void undo_word() {
+        const std::uint32_t d = std::rotr(s3_, 11), mixed = s1_ ^ s2_;
+        s0_ ^= d;
+        const std::uint32_t b = mixed ^ mixed << 9 ^ mixed << 18 ^ mixed << 27;
+        s2_ = s1_ ^ b ^ s0_;
+        s1_ = b;
+        s3_ = d ^ b;
     }
 
     // 0…count−1, from one word by multiply-shift.

@@ -36,10 +36,15 @@ struct SimulationColumns {
     std::int64_t* first_move = nullptr;
 };
 
+// How many laps of the games done were sown, and how many of them apart from the lockstep kernel.
+struct LapCounts {
+    std::uint64_t laps = 0, apart = 0;
+};
+
 // Plays the games; the number of them done, counted from the first without a gap.  `tick` is called
 // in the calling thread with the number of games done about ten times a second; when it returns
 // false the games stop at once.
 std::size_t simulate(const SimulationPlan& plan, const SimulationColumns& columns,
-                     const std::function<bool(std::size_t)>& tick);
+                     const std::function<bool(std::size_t)>& tick, LapCounts* counts = nullptr);
 
 }  // namespace relaysow

@@ -1,0 +1,215 @@
+// Plays single games move by move: the plain text of what a simulation does.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "chance.hpp"
+#include "moves.hpp"
+#include "repetition.hpp"
+#include "simulate.hpp"
+#include "sowing.hpp"
+
+namespace relaysow {
+
+struct GameRow {
+    std::array<int, 2> scores{};
+    int winner = -2;
+    std::int32_t moves = 0, turns = 0, captures = 0;
+    std::int64_t laps = 0, longest = 0, first_move = -1;
+    End end = End::cut;
+};
+
+inline constexpr int no_move = -1;
+
+// Plays single games from the start of a plan.  One player a thread.
+template <class B>
+class GamePlayer {
+public:
+    GamePlayer(const SimulationPlan& plan, const Poll& poll)
+        : plan_(plan),
+          rules_(plan.rules),
+          referee_(plan.rules, poll),
+          start_(board_as<B>(plan.rules, plan.start)),
+          compares_(plan.rules.repetition != Repetition::off),
+          by_turn_(compares_ && plan.rules.repetition_scope == RepetitionScope::turn) {
+        if (start_.drawn || start_.redistributions < 2) return;
+        const Candidates<B> candidates(rules_, start_);
+        std::int64_t legal = 0;
+        candidates.any([&](Sow move) {
+            legal_number_.push_back(legal);
+            legal += is_legal(referee_, start_, boards_[1], move);
+            return false;
+        });
+    }
+
+    // The opening redistributions still to be made; false if they are cut by `max_moves`.
+    bool redistribute_all(B& board, Chance& chance, GameRow& row) const {
+        while (board.redistributions < 2 && !board.drawn) {
+            if (row.moves == plan_.max_moves) return false;
+            const Redistributions<B> moves(rules_, board);
+            const Natural number = chance.below(moves.count());
+            if (row.moves == 0 && number.fits_63_bits()) {
+                row.first_move = static_cast<std::int64_t>(number.low64());
+            }
+            redistribute(rules_, board, moves[number]);
+            ++row.moves;
+            ++row.turns;
+        }
+        return true;
+    }
+
+    GameRow play(std::uint64_t game) {
+        Chance chance(plan_.seed, game);
+        GameRow row;
+        boards_[0] = start_;
+        now_ = 0;
+        bool new_turn = true;
+        history_.clear();
+        if (!redistribute_all(boards_[0], chance, row)) return cut(row, boards_[0]);
+        for (;;) {
+            B& board = boards_[now_];
+            if (board.drawn) return finished(row, board, {End::endless, Sweep::nobody});
+            if (rules_.end == EndRule::row_empty && board.row_seeds(rules_, board.mover) == 0) {
+                return finished(row, board, {End::row_empty, Sweep::opponent});
+            }
+            // Whether the mover can move is proved by the sowing he draws; a player who cannot
+            // draws no words.
+            const Chance before_draw = chance;
+            if (by_turn_ && new_turn) turn_.clear();
+            if (by_turn_) turn_.add(board);
+            excluded_ = false;
+            const int number = plan_.policies[board.mover] == Policy::random
+                                   ? choose_at_random(board, chance)
+                                   : choose_greedily(board, chance);
+            if (number == no_move) {
+                chance = before_draw;
+                const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
+                const bool own_free_move =
+                    (has_duties || excluded_) &&
+                    can_move(referee_, board, board.mover, Duty::none, no_pit);
+                const Verdict verdict = judge_stuck(referee_, board, own_free_move);
+                if (verdict.end != End::running) return finished(row, board, verdict);
+                new_turn = true;
+                continue;
+            }
+            if (compares_ && (!by_turn_ || new_turn) && !history_.add(board)) {
+                return finished(row, board, repetition());
+            }
+            if (row.moves == plan_.max_moves) return cut(row, board);
+            if (row.moves == 0) row.first_move = legal_number_[static_cast<std::size_t>(number)];
+            ++row.moves;
+            row.turns += new_turn;
+            if (sown_.laps.end != SowingEnd::endless) {
+                const auto laps = static_cast<std::int64_t>(sown_.laps.count);
+                row.laps += laps;
+                if (laps > row.longest) row.longest = laps;
+            }
+            if (sown_.captured > 0) {
+                ++row.captures;
+                history_.clear();
+            }
+            new_turn = !sown_.moves_again;
+            now_ ^= 1;
+        }
+    }
+
+    const Referee<B>& referee() const { return referee_; }
+    const B& start() const { return start_; }
+    const B& next() const { return boards_[now_ ^ 1]; }  // after the move tried last
+    const Sown& sown() const { return sown_; }           // what that did
+    std::int64_t legal_number(int candidate_of_the_start) const {
+        return legal_number_[static_cast<std::size_t>(candidate_of_the_start)];
+    }
+
+    // Sows a candidate into the other board; whether it is legal.
+    RELAYSOW_INLINE bool try_move(const B& board, Sow move) {
+        NoTrace trace;
+        B& next = boards_[now_ ^ 1];
+        sow(referee_, board, next, move, trace, sown_);
+        if (!sown_.legal) return false;
+        if (by_turn_ && sown_.moves_again && turn_.contains(next)) {
+            excluded_ = true;
+            return false;
+        }
+        return true;
+    }
+
+    // Draws candidates until one is legal, which is then the one tried last.
+    int choose_at_random(const B& board, Chance& chance) {
+        const Candidates<B> candidates(rules_, board);
+        if (candidates.empty()) return no_move;
+        const int count = candidates.count();
+        const int number = chance.below(count);
+        if (try_move(board, candidates[number])) [[likely]]
+            return number;
+        left_.clear();
+        for (int i = 0; i < count; ++i) {
+            if (i != number) left_.push_back(i);
+        }
+        while (!left_.empty()) {
+            const auto at = left_.begin() + chance.below(static_cast<int>(left_.size()));
+            const int next = *at;
+            if (try_move(board, candidates[next])) return next;
+            left_.erase(at);
+        }
+        return no_move;
+    }
+
+    GameRow& finished(GameRow& row, const B& board, Verdict verdict) const {
+        row.end = verdict.end;
+        row.scores = final_stores(rules_, board, verdict.sweep);
+        const bool drawn =
+            row.scores[0] == row.scores[1] || verdict.end == End::endless ||
+            (verdict.end == End::repetition && rules_.repetition == Repetition::draw);
+        row.winner = drawn ? -1 : row.scores[1] > row.scores[0];
+        return row;
+    }
+    Verdict repetition() const {
+        return {End::repetition,
+                rules_.repetition == Repetition::score ? Sweep::own_rows : Sweep::nobody};
+    }
+    GameRow& cut(GameRow& row, const B& board) const {
+        row.scores = final_stores(rules_, board, Sweep::nobody);
+        return row;
+    }
+
+private:
+    int choose_greedily(const B& board, Chance& chance) {
+        const Candidates<B> candidates(rules_, board);
+        left_.clear();
+        int most = 0, number = 0;
+        candidates.any([&](Sow move) {
+            if (try_move(board, move)) {
+                if (sown_.captured > most) {
+                    most = sown_.captured;
+                    left_.clear();
+                }
+                if (sown_.captured == most) left_.push_back(number);
+            }
+            ++number;
+            return false;
+        });
+        if (left_.empty()) return no_move;
+        number = left_[static_cast<std::size_t>(chance.below(static_cast<int>(left_.size())))];
+        try_move(board, candidates[number]);
+        return number;
+    }
+
+    const SimulationPlan& plan_;
+    const Rules& rules_;
+    const Referee<B> referee_;
+    const B start_;
+    const bool compares_, by_turn_;
+    std::vector<std::int64_t> legal_number_;  // of each candidate of the start
+    History<B> history_;                      // of the game since its last capture
+    History<B> turn_;                         // of this turn, where the scope is the turn
+    std::vector<int> left_;
+    B boards_[2];  // the position, and where a move from it is tried
+    std::size_t now_ = 0;
+    Sown sown_;
+    bool excluded_ = false;  // some move repeats a position of this turn
+};
+
+}  // namespace relaysow

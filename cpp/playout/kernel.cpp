@@ -1,0 +1,632 @@
+// Many games side by side in byte lanes: laps, captures and choices of all lanes by masks.
+//
+// Compiled once for every instruction set, RELAYSOW_LEVEL, in a namespace of its own.  It uses
+// nothing inline from elsewhere: the linker could hand a copy for one instruction set to others.
+#include "kernel.hpp"
+
+#include <immintrin.h>
+
+namespace relaysow::playout::RELAYSOW_LEVEL {
+namespace {
+
+#define INLINE inline __attribute__((always_inline))
+
+// V holds a byte of each lane, M a truth of each lane.
+#if defined(__AVX512BW__)
+
+typedef __m512i V;
+typedef uint64_t M;
+INLINE V load(const uint8_t* from) { return _mm512_load_si512(from); }
+INLINE void store(uint8_t* to, V v) { _mm512_store_si512(to, v); }
+INLINE V all(int byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
+INLINE V operator_add(V a, V b) { return _mm512_add_epi8(a, b); }
+INLINE V operator_sub(V a, V b) { return _mm512_sub_epi8(a, b); }
+INLINE V larger(V a, V b) { return _mm512_max_epu8(a, b); }
+INLINE M equal(V a, V b) { return _mm512_cmpeq_epi8_mask(a, b); }
+INLINE M at_most(V a, V b) { return _mm512_cmple_epu8_mask(a, b); }
+INLINE M below(V a, V b) { return _mm512_cmplt_epu8_mask(a, b); }
+INLINE M bits_in(V a, V b) { return _mm512_test_epi8_mask(a, b); }
+INLINE V choose(M m, V yes, V no) { return _mm512_mask_blend_epi8(m, no, yes); }
+INLINE V where(M m, V v) { return _mm512_maskz_mov_epi8(m, v); }
+INLINE V add_where(M m, V a, V b) { return _mm512_mask_add_epi8(a, m, a, b); }
+INLINE uint64_t bits(M m) { return m; }
+INLINE M mask(uint64_t lanes) { return lanes; }
+INLINE V halved(V v) { return _mm512_and_si512(_mm512_srli_epi16(v, 1), all(0x7F)); }
+
+#elif defined(__AVX2__)
+
+typedef __m256i V;
+typedef __m256i M;
+INLINE V load(const uint8_t* from) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+}
+INLINE void store(uint8_t* to, V v) { _mm256_store_si256(reinterpret_cast<__m256i*>(to), v); }
+INLINE V all(int byte) { return _mm256_set1_epi8(static_cast<char>(byte)); }
+INLINE V operator_add(V a, V b) { return _mm256_add_epi8(a, b); }
+INLINE V operator_sub(V a, V b) { return _mm256_sub_epi8(a, b); }
+INLINE V larger(V a, V b) { return _mm256_max_epu8(a, b); }
+INLINE M equal(V a, V b) { return _mm256_cmpeq_epi8(a, b); }
+INLINE M at_most(V a, V b) { return equal(_mm256_min_epu8(a, b), a); }
+INLINE M below(V a, V b) { return ~equal(_mm256_max_epu8(a, b), a); }
+INLINE M bits_in(V a, V b) { return ~equal(a & b, all(0)); }
+INLINE V choose(M m, V yes, V no) { return _mm256_blendv_epi8(no, yes, m); }
+INLINE V where(M m, V v) { return m & v; }
+INLINE V add_where(M m, V a, V b) { return operator_add(a, m & b); }
+INLINE uint64_t bits(M m) { return static_cast<uint32_t>(_mm256_movemask_epi8(m)); }
+INLINE M mask(uint64_t lanes) {
+    const __m256i spread = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2,
+                                            2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
+    const __m256i bit = _mm256_set1_epi64x(static_cast<int64_t>(0x8040201008040201));
+    const __m256i words = _mm256_set1_epi32(static_cast<int>(lanes));
+    return equal(_mm256_shuffle_epi8(words, spread) & bit, bit);
+}
+INLINE V halved(V v) { return _mm256_srli_epi16(v, 1) & all(0x7F); }
+
+#else
+
+typedef __m128i V;
+typedef __m128i M;
+INLINE V load(const uint8_t* from) {
+    return _mm_load_si128(reinterpret_cast<const __m128i*>(from));
+}
+INLINE void store(uint8_t* to, V v) { _mm_store_si128(reinterpret_cast<__m128i*>(to), v); }
+INLINE V all(int byte) { return _mm_set1_epi8(static_cast<char>(byte)); }
+INLINE V operator_add(V a, V b) { return _mm_add_epi8(a, b); }
+INLINE V operator_sub(V a, V b) { return _mm_sub_epi8(a, b); }
+INLINE V larger(V a, V b) { return _mm_max_epu8(a, b); }
+INLINE M equal(V a, V b) { return _mm_cmpeq_epi8(a, b); }
+INLINE M at_most(V a, V b) { return equal(_mm_min_epu8(a, b), a); }
+INLINE M below(V a, V b) { return ~equal(_mm_max_epu8(a, b), a); }
+INLINE M bits_in(V a, V b) { return ~equal(a & b, all(0)); }
+INLINE V choose(M m, V yes, V no) { return (m & yes) | (~m & no); }
+INLINE V where(M m, V v) { return m & v; }
+INLINE V add_where(M m, V a, V b) { return operator_add(a, m & b); }
+INLINE uint64_t bits(M m) { return static_cast<uint32_t>(_mm_movemask_epi8(m)); }
+INLINE M mask(uint64_t lanes) {
+    const __m128i bit = _mm_set1_epi64x(static_cast<int64_t>(0x8040201008040201));
+    const __m128i bytes = _mm_unpacklo_epi64(_mm_set1_epi8(static_cast<char>(lanes)),
+                                             _mm_set1_epi8(static_cast<char>(lanes >> 8)));
+    return equal(bytes & bit, bit);
+}
+INLINE V halved(V v) { return _mm_srli_epi16(v, 1) & all(0x7F); }
+
+#endif
+
+enum : int { L = sizeof(V) };
+constexpr uint64_t every_lane = ~uint64_t{0} >> (64 - L);
+
+INLINE M none() { return mask(0); }
+INLINE V add(V a, V b) { return operator_add(a, b); }
+INLINE V sub(V a, V b) { return operator_sub(a, b); }
+INLINE M nonzero(V v) { return bits_in(v, v); }
+INLINE int count_bits(uint64_t lanes) { return __builtin_popcountll(lanes); }
+INLINE int first_bit(uint64_t lanes) { return __builtin_ctzll(lanes); }
+
+constexpr int mark = 0x80, counted = 0x7F;
+
+// Sows laps in all lanes that do until enough of them wait for the driver or for the next stage.
+template <bool marks>
+void sow(Lanes& x, unsigned& steps_left) {
+    const int R = x.ring_rows, n = x.pits;
+    const V size = all(R), round = all(x.round), one = all(1);
+    uint64_t lapping = x.lapping, over = x.ended, refused[4] = {0, 0, 0, 0};
+    M act = mask(lapping), cw = mask(x.clockwise), crossed = mask(x.crossed);
+    const M north = mask(x.mover);
+    const V row = where(north, all(n));
+    V pit = load(x.pit), hand = load(x.hand), laps = load(x.laps), raw = load(x.raw);
+    const int waiting = count_bits(over | x.choosing);
+    const int ordinary = count_bits(lapping & ~x.is_long) + waiting;
+    int need = (ordinary * x.patience + 63) / 64;
+    if (need < 1) need = 1;
+    const bool first_laps = x.checks_first_lap, capped = x.max_laps != 0, guarded = x.guard != 0;
+    uint64_t out = 0;
+    do {
+        if (guarded) {
+            const uint64_t too_many = bits(act & below(size, hand));
+            if (too_many) {
+                refused[3] |= too_many;
+                out |= too_many;
+                act = act & ~mask(too_many);
+                lapping &= ~too_many;
+            }
+        }
+        V rounds = all(0), seeds = hand;
+        for (M more = act & below(round, seeds); bits(more); more = act & below(round, seeds)) {
+            rounds = add_where(more, rounds, one);
+            seeds = sub(seeds, where(more, round));
+        }
+        const V from_left = sub(pit, row);
+        const V room = choose(cw, from_left, sub(all(n - 1), from_left));
+        crossed = crossed | (act & below(room, hand));
+        V last = choose(cw, sub(pit, seeds), add(pit, seeds));
+        const M wraps = at_most(size, last);
+        last = choose(wraps, choose(cw, add(last, size), sub(last, size)), last);
+        // The pits sown are those of an interval, or where that wraps all but those of one.
+        V begin = choose(wraps ^ cw, last, pit);
+        begin = add_where(~cw, begin, one);
+        const V length = where(act, choose(wraps, sub(size, seeds), seeds));
+        const V outside = where(act, add_where(wraps, rounds, one));
+        const V change = choose(wraps, all(-1), one);  // inside
+        V at = sub(all(0), begin);  // of each pit, from where the interval begins
+        const V at_last = choose(act, sub(last, begin), sub(size, begin));  // idle: never met
+        const V at_pit = sub(pit, begin);
+        const bool skips = x.skipped && bits(nonzero(rounds));
+        V keep_south = all(0), keep_north = all(0);
+        if (marks && x.owner_lifts) {
+            keep_south = where(north, all(mark));
+            keep_north = where(~north, all(mark));
+        }
+        uint8_t* here = x.ring;
+        const auto rows = [&](int pits, V keep) __attribute__((always_inline)) {
+            for (int i = 0; i < pits; ++i, here += L) {
+                V r = load(here);
+                V now = add_where(below(at, length), add(r, outside), change);
+                if (skips) now = sub(now, where(equal(at, at_pit), rounds));
+                const M lifted = equal(at, at_last);
+                raw = choose(lifted, now, raw);
+                now = marks ? choose(lifted, now & keep, now) : where(~lifted, now);
+                store(here, now);
+                at = add(at, one);
+            }
+        };
+        if constexpr (marks) {
+            rows(n, keep_south);
+            rows(n, keep_north);
+        } else {
+            rows(R, keep_south);
+        }
+        hand = choose(act, marks ? raw & all(counted) : raw, hand);
+        const M first = equal(laps, all(0));
+        laps = add_where(act, laps, one);
+        pit = choose(act, last, pit);
+        const M done = act & equal(hand, one);
+        M going = act & ~done;
+        if (first_laps) {
+            const M bad = going & first & below(sub(pit, row), all(n)) & ~mask(x.is_long);
+            refused[0] |= bits(bad);
+            going = going & ~bad;
+        }
+        if (capped) {
+            const M bad = going & equal(laps, all(x.max_laps));
+            refused[2] |= bits(bad);
+            going = going & ~bad;
+        }
+        if (x.reversed) cw = cw ^ going;
+        if (x.is_long & lapping) {
+            const M again = going & mask(x.is_long) & equal(pit, load(x.saved_pit)) &
+                            equal(hand, load(x.saved_hand)) & ~(cw ^ mask(x.saved_clockwise));
+            for (uint64_t left = bits(again); left; left &= left - 1) {
+                const int lane = first_bit(left);
+                int i = 0;
+                while (i < R &&
+                       (x.ring[i * L + lane] & (marks ? counted : 0xFF)) == x.saved[lane][i]) {
+                    ++i;
+                }
+                if (i == R) refused[1] |= uint64_t{1} << lane;
+            }
+            going = going & ~mask(refused[1]);
+        }
+        act = going;
+        const uint64_t still = bits(act);
+        over |= bits(done);
+        out |= lapping & ~still & ~over;
+        lapping = still;
+    } while (--steps_left && lapping && count_bits(over | x.choosing | out) < need);
+
+    store(x.pit, pit);
+    store(x.hand, hand);
+    store(x.raw, raw);
+    store(x.laps, laps);
+    x.lapping = lapping;
+    x.ended = over;
+    x.clockwise = bits(cw);
+    x.crossed = bits(crossed);
+    const Call why[4] = {Call::forbidden, Call::endless, Call::capped, Call::astray};
+    for (int k = 0; k < 4; ++k) {
+        for (uint64_t left = refused[k]; left; left &= left - 1) {
+            x.driver.attend(x.driver.context, first_bit(left), why[k]);
+        }
+    }
+}
+
+// A sowing that goes on for long is watched, or left to the driver.
+void look_after_long_sowings(Lanes& x) {
+    for (uint64_t left = x.lapping; left; left &= left - 1) {
+        const int lane = first_bit(left);
+        if (x.laps[lane] < x.steps_to_long) continue;
+        const uint64_t bit = uint64_t{1} << lane;
+        if (x.long_are_astray) {
+            x.lapping &= ~bit;
+            x.driver.attend(x.driver.context, lane, Call::astray);
+            continue;
+        }
+        if (!(x.is_long & bit)) {
+            x.driver.becomes_long(x.driver.context, lane);
+            x.is_long |= bit;
+            x.long_laps[lane] = 0;
+        }
+        x.long_laps[lane] += x.laps[lane];
+        x.laps[lane] = 0;
+    }
+}
+
+INLINE bool capturable(const Lanes& x, int seeds) {
+    return x.marks ? seeds > 0 && seeds < mark : seeds > 0;
+}
+
+// Captures, counts and hands over after the sowings that ended.  `restored` gets, for the pits
+// where they ended, what is to be put back.
+void end_sowings(Lanes& x, V& restored) {
+    enum { no_chain, next, run, run_over_gaps };
+    const int R = x.ring_rows, n = x.pits;
+    const uint64_t ended = x.ended;
+    const M end = mask(ended), north = mask(x.mover), cw = mask(x.clockwise);
+    const V own_pit = sub(load(x.pit), where(north, all(n)));
+    const M own = end & below(own_pit, all(n));
+    const M tries = x.always_captures ? own : own & mask(x.crossed);
+    const uint64_t again = x.moves_again ? bits(own) & ~x.crossed : 0;
+    V captured = all(0);
+    M own_taken = none();
+    const uint64_t trying = bits(tries);
+    if (x.chain == no_chain && trying) {
+        alignas(64) uint8_t taken[L];
+        store(taken, all(0));
+        uint64_t own_lanes = 0;
+        for (uint64_t left = trying; left; left &= left - 1) {
+            const int lane = first_bit(left);
+            uint8_t& faced = x.ring[(R - 1 - x.pit[lane]) * L + lane];
+            const uint64_t takes = capturable(x, faced);
+            taken[lane] = takes ? faced : 0;
+            faced = takes ? 0 : faced;
+            own_lanes |= (takes | x.lone_taken) << lane;
+        }
+        captured = load(taken);
+        own_taken = mask(own_lanes);
+    } else if (trying) {
+        M takes[64], open[64], empty[64], starts[64];
+        M carried = none();
+        const M lone = x.lone_taken ? mask(every_lane) : none();
+        const auto step = [&](int j, M start) __attribute__((always_inline)) {
+            const M alive = (start | carried) & empty[j];
+            const M take = alive & open[j];
+            carried = x.chain == run_over_gaps ? alive : x.chain == run ? take : start & take;
+            return take;
+        };
+        for (int j = 0; j < n; ++j) {
+            const V mine = choose(north, load(x.ring + (n + j) * L), load(x.ring + j * L));
+            const V faced =
+                choose(north, load(x.ring + (n - 1 - j) * L), load(x.ring + (R - 1 - j) * L));
+            open[j] = x.marks ? below(sub(faced, all(1)), all(counted)) : nonzero(faced);
+            empty[j] = ~bits_in(mine, all(x.marks ? counted : 0xFF));
+            starts[j] = tries & equal(own_pit, all(j)) & (open[j] | lone);
+            own_taken = own_taken | starts[j];
+            takes[j] = step(j, starts[j] & ~cw);
+        }
+        carried = none();
+        for (int j = n; j-- > 0;) {
+            const M take = takes[j] | step(j, starts[j] & cw);
+            uint8_t* by_south = x.ring + (R - 1 - j) * L;
+            uint8_t* by_north = x.ring + (n - 1 - j) * L;
+            const V south_faced = load(by_south), north_faced = load(by_north);
+            captured = add(captured, where(take, choose(north, north_faced, south_faced)));
+            store(by_south, where(~(take & ~north), south_faced));
+            store(by_north, where(~(take & north), north_faced));
+        }
+    }
+    captured = add_where(own_taken, captured, all(1));
+    alignas(64) uint8_t taken[L];
+    store(taken, captured);
+    if (x.bonus) {
+        // Only after a capture of what is faced: more than the own seed.
+        enum { three = 1, up_to_three };
+        const uint64_t leftmost =
+            bits(tries & equal(own_pit, all(0)) & bits_in(captured, all(0xFE)));
+        for (uint64_t left = leftmost; left; left &= left - 1) {
+            const int lane = first_bit(left);
+            const int faced = R - 1 - x.pit[lane];
+            int run = 0;
+            while (run < n - 1 && capturable(x, x.ring[(faced - 1 - run) * L + lane])) ++run;
+            if (x.bonus == three) run = run >= 3 ? 3 : 0;
+            if (x.bonus == up_to_three && run > 3) run = 3;
+            for (int k = 1; k <= run; ++k) {
+                uint8_t& seeds = x.ring[(faced - k) * L + lane];
+                taken[lane] = static_cast<uint8_t>(taken[lane] + seeds);
+                seeds = 0;
+            }
+        }
+    }
+    for (uint64_t left = bits(own_taken); left; left &= left - 1) {
+        const int lane = first_bit(left);
+        uint16_t& store_ = x.stores[x.mover >> lane & 1][lane];
+        store_ = static_cast<uint16_t>(store_ + taken[lane]);
+        ++x.captures[lane];
+        x.segment[lane] = x.now;
+        uint64_t* words = x.bloom[lane];
+        for (int k = 0; k < bloom_words; ++k) words[k] = 0;
+    }
+
+    restored = where(end, load(x.raw));
+    restored = choose(own_taken, restored & all(mark & (x.marks ? 0xFF : 0)), restored);
+    store(x.moves, add_where(end, load(x.moves), all(1)));
+    store(x.turns, add_where(mask(ended & x.new_turn), load(x.turns), all(1)));
+    const V laps = where(mask(ended & ~x.is_long), load(x.laps));
+    store(x.longest, larger(load(x.longest), laps));
+    alignas(64) uint8_t sown[L];
+    store(sown, laps);
+    for (int lane = 0; lane < L; ++lane) {
+        x.lap_sum[lane] = static_cast<uint16_t>(x.lap_sum[lane] + sown[lane]);
+    }
+    for (uint64_t left = ended & x.is_long; left; left &= left - 1) {
+        const int lane = first_bit(left);
+        const uint64_t all_laps = x.long_laps[lane] + x.laps[lane];
+        x.long_sum[lane] += all_laps;
+        if (all_laps > x.long_longest[lane]) x.long_longest[lane] = all_laps;
+    }
+    if (x.direction_duty || x.pit_duty) {
+        const M more = mask(again);
+        if (x.direction_duty) {
+            uint8_t* duty = x.ring + R * L;
+            const V turned = choose(mask(x.from_clockwise), all(1), all(2));
+            store(duty, choose(end, where(more, turned), load(duty)));
+        }
+        if (x.pit_duty) {
+            uint8_t* barred = x.ring + (R + 1) * L;
+            const V origin = add(load(x.from), all(1));
+            store(barred, choose(end, where(more, origin), load(barred)));
+        }
+    }
+    x.new_turn = (x.new_turn & ~ended) | (ended & ~again);
+    x.mover ^= ended & ~again;
+    x.passed &= ~ended;
+    x.is_long &= ~ended;
+    x.refused &= ~ended;
+    x.choosing |= ended;
+    x.ended = 0;
+}
+
+// Whether the position of `lane` in the log's newest row is an older one since the last capture.
+bool came_before(const Lanes& x, int lane, bool& out_of_sight) {
+    const auto slot = [&](uint64_t row) { return static_cast<size_t>(row & x.log_mask); };
+    const size_t bytes = static_cast<size_t>(x.rows) * L;
+    const uint8_t* mine = x.prints + slot(x.now) * 2 * L + lane;
+    const uint8_t* position = x.log + slot(x.now) * bytes + lane;
+    const uint64_t reach = x.now < x.log_mask ? 0 : x.now - x.log_mask;
+    const uint64_t first = x.segment[lane] < reach ? reach : x.segment[lane];
+    for (uint64_t row = x.now; row-- > first;) {
+        const size_t s = slot(row);
+        const uint8_t* marks = x.prints + s * 2 * L + lane;
+        if (marks[0] != mine[0] || marks[L] != mine[L] || !(x.chose[s] >> lane & 1) ||
+            ((x.movers[s] ^ x.mover) >> lane & 1)) {
+            continue;
+        }
+        const uint8_t* other = x.log + s * bytes + lane;
+        size_t at = 0;
+        while (at < bytes && position[at] == other[at]) at += L;
+        if (at >= bytes) return true;
+    }
+    out_of_sight = x.segment[lane] < reach;
+    return false;
+}
+
+// One word of chance for each lane whose byte in `drawing` is 0xFF.
+void draw(Lanes& x, const uint8_t* __restrict drawing) {
+    for (int lane = 0; lane < L; ++lane) {
+        const uint32_t take =
+            static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(drawing[lane])));
+        const uint32_t a = x.chance[0][lane], b = x.chance[1][lane];
+        const uint32_t c = x.chance[2][lane] ^ a, d = x.chance[3][lane] ^ b;
+        const uint32_t sum = a + x.chance[3][lane];
+        const uint32_t word = (sum << 7 | sum >> 25) + a;
+        const uint32_t keep = ~take;
+        x.chance[0][lane] = (take & (a ^ d)) | (keep & a);
+        x.chance[1][lane] = (take & (b ^ c)) | (keep & b);
+        x.chance[2][lane] = (take & (c ^ b << 9)) | (keep & x.chance[2][lane]);
+        x.chance[3][lane] = (take & (d << 11 | d >> 21)) | (keep & x.chance[3][lane]);
+        const uint32_t count = x.count[lane];
+        const uint32_t high = (word >> 16) * count, low = (word & 0xFFFF) * count;
+        x.number[lane] = static_cast<uint8_t>((high + (low >> 16)) >> 16);
+    }
+}
+
+// Serves the lanes whose sowing ended or whose mover is to choose.
+void take_turns(Lanes& x) {
+    const int R = x.ring_rows, n = x.pits;
+    const size_t slot = static_cast<size_t>(x.now & x.log_mask);
+    V restored = all(0), where_restored = all(0xFF);
+    const bool restores = x.ended != 0;
+    if (restores) {
+        where_restored = choose(mask(x.ended), load(x.pit), where_restored);
+        end_sowings(x, restored);
+    }
+    const uint64_t choosing = x.choosing;
+    const M north = mask(x.mover);
+    uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
+    V sums[64];  // of candidates in the pits of the own row up to each
+    V sum = all(0), fullest = all(0), in_row = all(0);
+    V h1 = where(north, all(0x35)), h2 = all(0), h3 = all(0);
+    const V least = all(x.minimum_lift);
+    const V barred = x.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
+    const V duty = x.direction_duty ? load(x.ring + R * L) : all(0);
+    const V row = where(north, all(n));
+    const V barred_pit = sub(barred, add(row, all(1)));  // none: 255 or 255 − n
+    for (int j = 0; j < n; ++j) {
+        V r[2];
+        for (int k = 0; k < 2; ++k) {
+            const int i = k * n + j;
+            r[k] = load(x.ring + i * L);
+            if (restores) {
+                r[k] = r[k] | where(equal(where_restored, all(i)), restored);
+                store(x.ring + i * L, r[k]);
+            }
+            store(log + i * L, r[k]);
+            h1 = add(h1, r[k]);
+            h2 = add(h2, h1);
+            h3 = add(h3, h2);
+            fullest = fullest | r[k];
+        }
+        V mine = choose(north, r[1], r[0]);
+        if (x.marks) mine = mine & all(counted);
+        in_row = in_row | mine;
+        M lifts = at_most(least, mine);
+        if (x.pit_duty) lifts = lifts & ~equal(barred_pit, all(j));
+        sum = add_where(lifts, sum, x.any_lift ? mine : all(1));
+        sums[j] = sum;
+    }
+    for (int i = R; i < x.rows; ++i) {
+        const V r = load(x.ring + i * L);
+        store(log + i * L, r);
+        h1 = add(h1, r);
+        h2 = add(h2, h1);
+        h3 = add(h3, h2);
+    }
+    uint8_t* prints = x.prints + slot * 2 * L;
+    store(prints, h2);
+    store(prints + L, h3);
+
+    const uint64_t able = bits(nonzero(sum)) & choosing;
+    uint64_t stuck = choosing & ~able;
+    uint64_t passing = 0;
+    if (stuck && x.passes) {
+        const uint64_t plain = ~bits(nonzero(duty | barred));
+        passing = stuck & ~x.passed & plain;
+        if (x.row_empty_ends) passing &= bits(nonzero(in_row));
+        stuck &= ~passing;
+    }
+    const uint64_t undecided = x.guard ? able & bits(bits_in(fullest, all(x.guard))) : 0;
+    const uint64_t limited =
+        able & bits(equal(load(x.moves), load(x.limit))) & ~bits(equal(load(x.limit), all(255)));
+    uint64_t repeated = 0, unseen = 0;
+    x.chose[slot] = able;
+    x.movers[slot] = x.mover;
+    if (x.compares) {
+        uint64_t met = 0;
+        for (uint64_t left = able; left; left &= left - 1) {
+            const int lane = first_bit(left);
+            const unsigned print =
+                static_cast<unsigned>(prints[lane]) | static_cast<unsigned>(prints[L + lane]) << 8;
+            uint64_t& word = x.bloom[lane][print & (bloom_words - 1)];
+            const uint64_t both = uint64_t{1} << (print >> 4 & 63) | uint64_t{1}
+                                                                         << (print >> 10 & 63);
+            const uint64_t old = word;
+            word = old | both;
+            met |= static_cast<uint64_t>((old & both) == both) << lane;
+        }
+        for (uint64_t left = met; left; left &= left - 1) {
+            const int lane = first_bit(left);
+            bool out_of_sight = false;
+            if (came_before(x, lane, out_of_sight)) {
+                repeated |= uint64_t{1} << lane;
+            } else if (out_of_sight) {
+                unseen |= uint64_t{1} << lane;
+            }
+        }
+    }
+    const uint64_t aside = stuck | undecided | limited | repeated | unseen;
+    const uint64_t deciding = able & ~aside;
+    for (uint64_t left = able; left; left &= left - 1) x.decided[first_bit(left)] = x.now;
+
+    if (deciding) {
+        const M decide = mask(deciding);
+        alignas(64) uint8_t drawing[L];
+        store(drawing, where(decide, all(0xFF)));
+        const M both = x.either ? ~nonzero(duty) : none();
+        store(x.count, add_where(both, sum, sum));
+        draw(x, drawing);
+        const V number = load(x.number);
+        const V wanted = choose(both, halved(number), number);
+        const M cw = (both & bits_in(number, all(1))) | equal(duty, all(2));
+        V own_pit = all(0), before = all(0);
+        for (int j = 0; j < n; ++j) {
+            const M passed_over = at_most(sums[j], wanted);
+            own_pit = add_where(passed_over, own_pit, all(1));
+            if (x.any_lift) before = choose(passed_over, sums[j], before);
+        }
+        const V pit = choose(decide, add(own_pit, row), load(x.pit));
+        V hand = load(x.hand);
+        store(x.pit, pit);
+        if (n <= 16 && !x.any_lift) {
+            for (int j = 0; j < n; ++j) {
+                const M here = decide & equal(own_pit, all(j));
+                const V south = load(x.ring + j * L), other = load(x.ring + (n + j) * L);
+                hand = choose(here, choose(north, other, south), hand);
+                store(x.ring + j * L, where(~(here & ~north), south));
+                store(x.ring + (n + j) * L, where(~(here & north), other));
+            }
+            if (x.marks) hand = choose(decide, hand & all(counted), hand);
+            store(x.hand, hand);
+        } else {
+            store(x.hand, choose(decide, sub(add(wanted, all(1)), before), hand));
+            const int seeds_of = x.marks ? counted : 0xFF;
+            for (uint64_t left = deciding; left; left &= left - 1) {
+                const int lane = first_bit(left);
+                uint8_t& held = x.ring[x.pit[lane] * L + lane];
+                const int seeds = held & seeds_of;
+                if (!x.any_lift) x.hand[lane] = static_cast<uint8_t>(seeds);
+                held = static_cast<uint8_t>(seeds - x.hand[lane]);
+            }
+            hand = load(x.hand);
+        }
+        store(x.from, choose(decide, pit, load(x.from)));
+        store(x.lift, choose(decide, hand, load(x.lift)));
+        store(x.laps, where(~decide, load(x.laps)));
+        store(x.chosen, choose(decide, number, load(x.chosen)));
+        const uint64_t clockwise = bits(cw) & deciding;
+        x.clockwise = (x.clockwise & ~deciding) | clockwise;
+        x.from_clockwise = (x.from_clockwise & ~deciding) | clockwise;
+        x.crossed &= ~deciding;
+        for (uint64_t left = x.fresh & deciding; left; left &= left - 1) {
+            const int lane = first_bit(left);
+            x.first_number[lane] = x.number[lane];
+        }
+        x.fresh &= ~deciding;
+        x.lapping |= deciding;
+    }
+    x.choosing = choosing & ~able & ~stuck;
+    x.mover ^= passing;
+    x.passed |= passing;
+    x.new_turn |= passing;
+    ++x.now;
+    if (aside) {
+        const uint64_t lanes[5] = {stuck, repeated, unseen & ~repeated,
+                                   undecided & ~(repeated | unseen),
+                                   limited & ~(repeated | unseen | undecided)};
+        const Call why[5] = {Call::stuck, Call::repeated, Call::out_of_sight, Call::undecided,
+                             Call::limit};
+        for (int k = 0; k < 5; ++k) {
+            for (uint64_t left = lanes[k]; left; left &= left - 1) {
+                x.driver.attend(x.driver.context, first_bit(left), why[k]);
+            }
+        }
+    }
+    if (--x.turns_to_flush == 0) {
+        x.turns_to_flush = 120;  // so that no byte is counted over
+        x.driver.flush(x.driver.context);
+    }
+}
+
+}  // namespace
+
+const int lanes = L;
+
+void run(Lanes& x) {
+    unsigned steps_left = x.steps_to_long;
+    while (x.lapping | x.ended | x.choosing) {
+        if (x.lapping) {
+            if (x.marks) {
+                sow<true>(x, steps_left);
+            } else {
+                sow<false>(x, steps_left);
+            }
+        } else {
+            steps_left -= 1;
+        }
+        if (steps_left == 0) {
+            steps_left = x.steps_to_long;
+            x.driver.poll(x.driver.context);
+            look_after_long_sowings(x);
+        }
+        if (x.ended | x.choosing) take_turns(x);
+    }
+}
+
+}  // namespace relaysow::playout::RELAYSOW_LEVEL

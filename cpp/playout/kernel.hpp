@@ -1,0 +1,106 @@
+// What the lockstep kernel and its driver share: plain data, the same for every instruction set.
+//
+// Each of up to 64 lanes holds a game.  Rows of bytes, one byte a lane, hold a pit each; sets of
+// lanes are the bits of a word.  The kernel sows, captures, chooses and compares all lanes at once
+// and calls the driver for what is rare.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace relaysow::playout {
+
+enum { most_lanes = 64, most_rows = 128 + 2, bloom_words = 16 };
+
+// Why a lane needs the driver.
+enum class Call : uint8_t {
+    stuck,        // no candidate, and no plain pass
+    repeated,     // the position came before
+    limit,        // the limit of counted moves is reached
+    undecided,    // the choice is left to the driver: nothing is drawn yet
+    forbidden,    // the chosen move is illegal by its first lap
+    endless,      // the chosen move never ends
+    capped,       // the chosen move would lift for lap max_laps + 1
+    astray,       // the chosen move is left to the driver to sow
+    out_of_sight  // the history is longer than the log: the driver plays the game anew
+};
+
+struct Lanes;
+struct Driver {
+    void* context;
+    void (*attend)(void* context, int lane, Call call);
+    void (*becomes_long)(void* context, int lane);  // fills `saved` and what belongs to it
+    void (*flush)(void* context);                   // adds the small counts to the driver's
+    void (*poll)(void* context);
+};
+
+struct Lanes {
+    // The rules, set once.
+    int lanes, pits, ring_rows, rows;  // rows: ring_rows and those of duties
+    uint8_t round;                     // pits that a round of sowing fills
+    uint8_t minimum_lift, max_laps;    // max_laps 0: none that the kernel has to mind
+    uint8_t guard;                     // pits with one of these bits are too full; 0: none can be
+    bool skipped, reversed, either, any_lift, marks, owner_lifts, checks_first_lap;
+    bool always_captures, moves_again, lone_taken, passes, row_empty_ends;
+    bool direction_duty, pit_duty, compares;
+    uint8_t chain, bonus;    // as in rules.hpp
+    bool long_are_astray;    // long sowings are the driver's
+    unsigned steps_to_long;  // laps after which a sowing counts as long; at most 120
+    Driver driver;
+    int patience;  // 64ths of the lanes that must wait before they are served
+
+    // The lanes.  A bit 7 in a pit of `ring` marks it as protected.
+    uint8_t* ring;                         // rows × lanes
+    alignas(64) uint8_t pit[most_lanes];   // in whose content the lane's next lap begins, or ended
+    alignas(64) uint8_t hand[most_lanes];  // seeds lifted from it
+    alignas(64) uint8_t raw[most_lanes];   // as `hand`, with the mark
+    alignas(64) uint8_t laps[most_lanes];  // of the move so far (a long one: of late)
+    alignas(64) uint8_t count[most_lanes], number[most_lanes];  // of candidates; the one drawn
+    alignas(64) uint8_t chosen[most_lanes], from[most_lanes], lift[most_lanes];  // the move
+    alignas(64) uint8_t saved_pit[most_lanes], saved_hand[most_lanes];
+    alignas(64) uint8_t limit[most_lanes];  // of `moves`; 255: none
+    alignas(64) uint32_t chance[4][most_lanes];
+    uint64_t lapping, ended, choosing;  // each lane is in one of these, or idle
+    uint64_t mover, clockwise, crossed, new_turn, passed, from_clockwise;
+    uint64_t is_long, saved_clockwise;
+    uint64_t fresh;    // has not chosen a move in this game
+    uint64_t refused;  // a candidate of this decision proved illegal
+    uint8_t saved[most_lanes][128];
+
+    // Counts of the current game; the small ones since the last flush.
+    alignas(64) uint8_t moves[most_lanes], turns[most_lanes], longest[most_lanes];
+    alignas(64) uint16_t lap_sum[most_lanes];
+    uint32_t captures[most_lanes];
+    uint16_t stores[2][most_lanes];
+    uint64_t first_number[most_lanes];
+    uint64_t long_laps[most_lanes];  // of a long sowing, but for those in `laps`
+    uint64_t long_sum[most_lanes], long_longest[most_lanes];
+    unsigned turns_to_flush;
+
+    // The log: a row of positions for each time that lanes chose.
+    uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
+    uint8_t* log;                  // [row][rows][lanes]
+    uint8_t* prints;               // fingerprints: [row][2][lanes]
+    uint64_t* chose;               // [row]: lanes whose position there counts
+    uint64_t* movers;              // [row]
+    uint64_t segment[most_lanes];  // the first row after the lane's last capture
+    uint64_t decided[most_lanes];  // the row of its last choice
+    alignas(64) uint64_t bloom[most_lanes][bloom_words];
+};
+
+using Kernel = void (*)(Lanes&);
+
+namespace baseline {
+void run(Lanes& lanes);
+extern const int lanes;
+}  // namespace baseline
+namespace avx2 {
+void run(Lanes& lanes);
+extern const int lanes;
+}  // namespace avx2
+namespace avx512 {
+void run(Lanes& lanes);
+extern const int lanes;
+}  // namespace avx512
+
+}  // namespace relaysow::playout

@@ -1,0 +1,38 @@
+// Which copy of the kernel is used: told by the processor, or by RELAYSOW_ISA.
+#include "levels.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace relaysow::playout {
+
+std::vector<Level> levels() {
+    std::vector<Level> found;
+#ifdef RELAYSOW_KERNELS
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
+        found.push_back({"avx512", avx512::run, avx512::lanes});
+    }
+    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", avx2::run, avx2::lanes});
+    found.push_back({"baseline", baseline::run, baseline::lanes});
+#endif
+    found.push_back({"scalar", nullptr, 1});
+    return found;
+}
+
+Level level() {
+    const std::vector<Level> known = levels();
+    const char* const forced = std::getenv("RELAYSOW_ISA");
+    if (forced == nullptr || *forced == '\0') return known.front();
+    std::string names;
+    for (const Level& each : known) {
+        if (each.name == forced) return each;
+        names += (names.empty() ? "" : ", ") + std::string(each.name);
+    }
+    throw std::invalid_argument("RELAYSOW_ISA='" + std::string(forced) + "': this machine has " +
+                                names);
+}
+
+}  // namespace relaysow::playout

@@ -1,0 +1,525 @@
+// Plays games in the lanes of the kernel, and does for them what the kernel leaves to it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <vector>
+
+#include "../player.hpp"
+#include "kernel.hpp"
+#include "levels.hpp"
+
+namespace relaysow::playout {
+
+// Whether the kernel plays games of this plan at all.
+inline bool plays(const SimulationPlan& plan) {
+    const Rules& rules = plan.rules;
+    const AnyBoard& start = plan.start;
+    if (plan.policies[0] != Policy::random || plan.policies[1] != Policy::random || start.drawn) {
+        return false;
+    }
+    if (rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn) {
+        return false;
+    }
+    const int seeds = start.row_seeds(rules, 0) + start.row_seeds(rules, 1);
+    if (rules.lift == Lift::any) {  // candidates are counted in bytes
+        if (seeds > (rules.direction == DirectionChoice::either ? 127 : 255)) return false;
+    }
+    if (seeds <= (rules.protection == Protection::none ? 255 : 127)) return true;
+    // Pits are watched for counts past a byte; captures of several pits are not.
+    return rules.chain == Chain::none && rules.bonus == Bonus::none && seeds <= 5 * rules.ring();
+}
+
+// Memory on lines of the cache, zero at first.
+class Memory {
+public:
+    explicit Memory(std::size_t bytes)
+        : begin_(static_cast<std::uint8_t*>(::operator new(bytes, line))) {
+        std::memset(begin_, 0, bytes);
+    }
+    ~Memory() { ::operator delete(begin_, line); }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    std::uint8_t* begin() const { return begin_; }
+
+private:
+    static constexpr std::align_val_t line{64};
+    std::uint8_t* begin_;
+};
+
+// `Games` has `bool next(std::size_t& game)`, which gives the games to play one after the other,
+// `void write(std::size_t game, const GameRow&)` and `void poll()`.
+template <class B, class Games>
+class Lockstep {
+public:
+    Lockstep(const SimulationPlan& plan, const Poll& poll, Games& games, const Level& level)
+        : plan_(plan),
+          rules_(plan.rules),
+          player_(plan, poll),
+          games_(games),
+          run_(level.run),
+          lanes_(static_cast<std::size_t>(level.lanes)),
+          ring_(most_rows * most_lanes),
+          log_(log_rows(plan.rules) * most_rows_of(plan.rules) * lanes_.size()),
+          prints_(log_rows(plan.rules) * 2 * lanes_.size()),
+          chose_(log_rows(plan.rules)),
+          movers_(log_rows(plan.rules)) {
+        set_up();
+    }
+
+    void play() {
+        for (int lane = 0; lane < x.lanes; ++lane) begin_game(lane);
+        run_(x);
+    }
+
+    const LapCounts& counts() const { return counts_; }
+
+private:
+    struct Lane {
+        std::size_t game = 0;
+        GameRow row;
+        std::int64_t laps_apart = 0;
+        B board;                // before the move, where the log may not hold it any longer
+        std::vector<int> left;  // candidates not yet refused
+        Chance before_draw{0, 0};
+    };
+    static constexpr int bits_of_a_pit(bool marks) { return marks ? 0x7F : 0xFF; }
+
+    static std::size_t most_rows_of(const Rules& rules) {
+        return static_cast<std::size_t>(rules.ring()) + 2;
+    }
+    // About as many as the cache holds beside the rest.
+    static std::size_t log_rows(const Rules& rules) { return rules.ring() > 32 ? 128 : 512; }
+
+    void set_up() {
+        const int seeds =
+            player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
+        x.lanes = static_cast<int>(lanes_.size());
+        x.pits = rules_.pits;
+        x.ring_rows = rules_.ring();
+        x.skipped = rules_.origin == Origin::skipped;
+        x.round = static_cast<std::uint8_t>(x.ring_rows - x.skipped);
+        x.minimum_lift = static_cast<std::uint8_t>(rules_.minimum_lift);
+        x.marks = rules_.protection != Protection::none;
+        x.owner_lifts = rules_.protection == Protection::until_owner_lifts;
+        x.max_laps = static_cast<std::uint8_t>(rules_.max_laps <= 255 ? rules_.max_laps : 0);
+        x.reversed = rules_.relay == Relay::reversed;
+        x.either = rules_.direction == DirectionChoice::either;
+        x.any_lift = rules_.lift == Lift::any;
+        x.checks_first_lap = rules_.first_lap == FirstLap::not_into_own_occupied;
+        x.always_captures = rules_.uncrossed == Uncrossed::captures;
+        x.moves_again = rules_.uncrossed == Uncrossed::moves_again;
+        x.lone_taken = rules_.lone_seed == LoneSeed::taken;
+        x.row_empty_ends = rules_.end == EndRule::row_empty;
+        x.passes = rules_.end == EndRule::both_stuck || x.row_empty_ends;
+        x.direction_duty = rules_.extra_direction == ExtraDirection::opposite;
+        x.pit_duty = rules_.extra_pit == ExtraPit::not_origin;
+        x.rows = x.ring_rows + (x.pit_duty ? 2 : x.direction_duty ? 1 : 0);
+        x.compares = rules_.repetition != Repetition::off;
+        x.chain = static_cast<std::uint8_t>(rules_.chain);
+        x.bonus = static_cast<std::uint8_t>(rules_.bonus);
+        const bool wide = seeds > bits_of_a_pit(x.marks);
+        x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
+        x.long_are_astray = wide || x.skipped || rules_.max_laps != UINT64_MAX;
+        x.steps_to_long = wide && x.marks ? 30 : rules_.ring() > 32 ? 60 : 120;
+        x.patience = 32;
+        x.driver.context = this;
+        x.driver.attend = [](void* self, int lane, Call call) {
+            static_cast<Lockstep*>(self)->attend(lane, call);
+        };
+        x.driver.becomes_long = [](void* self, int lane) {
+            static_cast<Lockstep*>(self)->becomes_long(lane);
+        };
+        x.driver.flush = [](void* self) {
+            for (int lane = 0; lane < static_cast<Lockstep*>(self)->x.lanes; ++lane) {
+                static_cast<Lockstep*>(self)->flush(lane);
+            }
+        };
+        x.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
+        x.ring = ring_.begin();
+        x.log = log_.begin();
+        x.prints = prints_.begin();
+        x.chose = chose_.data();
+        x.movers = movers_.data();
+        x.log_mask = log_rows(rules_) - 1;
+        x.turns_to_flush = turns_between_flushes;
+    }
+
+    static std::uint64_t bit(int lane) { return std::uint64_t{1} << lane; }
+    static void set(std::uint64_t& lanes, int lane, bool value) {
+        lanes = (lanes & ~bit(lane)) | (value ? bit(lane) : 0);
+    }
+    Lane& at(int lane) { return lanes_[static_cast<std::size_t>(lane)]; }
+
+    // ------------------------------------------------------------------- positions of a lane
+
+    B read(const std::uint8_t* rows, int lane) const {
+        B board;
+        const int row_of = x.lanes;
+        for (int pit = 0; pit < x.ring_rows; ++pit) {
+            const int seeds = rows[pit * row_of + lane];
+            board.ring[pit] = static_cast<typename B::seeds_type>(seeds & bits_of_a_pit(x.marks));
+            if (x.marks && seeds >= 0x80) board.protected_pits.add(pit);
+        }
+        board.stores[0] = x.stores[0][lane];
+        board.stores[1] = x.stores[1][lane];
+        board.mover = (x.mover & bit(lane)) != 0;
+        if (x.direction_duty) {
+            board.direction = static_cast<Duty>(rows[x.ring_rows * row_of + lane]);
+        }
+        if (x.pit_duty) {
+            board.barred = static_cast<std::int16_t>(rows[(x.ring_rows + 1) * row_of + lane] - 1);
+        }
+        return board;
+    }
+
+    B position(int lane) const { return read(x.ring, lane); }
+
+    B before_move(int lane) {
+        if (((x.is_long | x.refused) & bit(lane)) != 0) return at(lane).board;
+        const std::size_t row = x.decided[lane] & x.log_mask;
+        return read(x.log + row * static_cast<std::size_t>(x.rows * x.lanes), lane);
+    }
+
+    bool fits(const B& board) const {
+        return std::all_of(board.ring, board.ring + x.ring_rows,
+                           [&](int seeds) { return seeds <= bits_of_a_pit(x.marks); });
+    }
+
+    void write(int lane, const B& board) {
+        for (int pit = 0; pit < x.ring_rows; ++pit) {
+            x.ring[pit * x.lanes + lane] = static_cast<std::uint8_t>(
+                board.ring[pit] | (x.marks && board.protected_pits.has(pit) ? 0x80 : 0));
+        }
+        if (x.direction_duty) {
+            x.ring[x.ring_rows * x.lanes + lane] = static_cast<std::uint8_t>(board.direction);
+        }
+        if (x.pit_duty) {
+            x.ring[(x.ring_rows + 1) * x.lanes + lane] =
+                static_cast<std::uint8_t>(board.barred + 1);
+        }
+        x.stores[0][lane] = board.stores[0];
+        x.stores[1][lane] = board.stores[1];
+        set(x.mover, lane, board.mover != 0);
+    }
+
+    Chance chance(int lane) const {
+        return Chance({x.chance[0][lane], x.chance[1][lane], x.chance[2][lane], x.chance[3][lane]});
+    }
+    void keep(int lane, const Chance& chance) {
+        const auto state = chance.state();
+        for (std::size_t k = 0; k < 4; ++k) x.chance[k][lane] = state[k];
+    }
+
+    // ------------------------------------------------------------------------ a lane's games
+
+    // Adds the small counts, which are then zero.
+    void flush(int lane) {
+        GameRow& row = at(lane).row;
+        row.moves += x.moves[lane];
+        row.turns += x.turns[lane];
+        row.captures += static_cast<std::int32_t>(x.captures[lane]);
+        row.laps += static_cast<std::int64_t>(x.lap_sum[lane] + x.long_sum[lane]);
+        row.longest = std::max({row.longest, std::int64_t{x.longest[lane]},
+                                static_cast<std::int64_t>(x.long_longest[lane])});
+        x.moves[lane] = x.turns[lane] = x.longest[lane] = 0;
+        x.captures[lane] = 0;
+        x.lap_sum[lane] = 0;
+        x.long_sum[lane] = x.long_longest[lane] = 0;
+        x.limit[lane] =
+            static_cast<std::uint8_t>(std::min<std::int64_t>(255, plan_.max_moves - row.moves));
+    }
+
+    void begin_game(int lane) {
+        Lane& game = at(lane);
+        while (games_.next(game.game)) {
+            game.row = {};
+            game.laps_apart = 0;
+            Chance chance(plan_.seed, plan_.first_game + game.game);
+            B board = player_.start();
+            if (!player_.redistribute_all(board, chance, game.row)) {
+                player_.cut(game.row, board);
+            } else if (fits(board)) {
+                keep(lane, chance);
+                x.first_number[lane] = 0;
+                x.fresh |= bit(lane);
+                x.new_turn |= bit(lane);
+                forget_history(lane);
+                flush(lane);
+                write(lane, board);
+                choose_next(lane);
+                return;
+            } else {
+                play_apart(lane);
+            }
+            count(lane);
+        }
+    }
+
+    void count(int lane) {
+        const Lane& game = at(lane);
+        counts_.laps += static_cast<std::uint64_t>(game.row.laps);
+        counts_.apart += static_cast<std::uint64_t>(game.laps_apart);
+        games_.write(game.game, game.row);
+    }
+
+    void end_game(int lane) {
+        count(lane);
+        retire(lane);
+        begin_game(lane);
+    }
+
+    void play_apart(int lane) {
+        Lane& game = at(lane);
+        flush(lane);
+        game.row = player_.play(plan_.first_game + game.game);
+        game.laps_apart = game.row.laps;
+    }
+
+    void finish(int lane, const B& board, Verdict verdict) {
+        flush(lane);
+        name_first_move(lane);
+        player_.finished(at(lane).row, board, verdict);
+        end_game(lane);
+    }
+
+    void name_first_move(int lane) {
+        GameRow& row = at(lane).row;
+        if (player_.start().redistributions == 2 && row.moves > 0) {
+            row.first_move = player_.legal_number(static_cast<int>(x.first_number[lane]));
+        }
+    }
+
+    void forget_history(int lane) {
+        x.segment[lane] = x.now;
+        std::memset(x.bloom[lane], 0, sizeof x.bloom[lane]);
+    }
+
+    // The lane is in no stage.
+    void retire(int lane) {
+        for (std::uint64_t* lanes :
+             {&x.lapping, &x.ended, &x.choosing, &x.passed, &x.refused, &x.is_long, &x.fresh}) {
+            *lanes &= ~bit(lane);
+        }
+    }
+
+    // The mover in the lane's ring is to choose.
+    void choose_next(int lane) {
+        const std::uint64_t fresh = x.fresh & bit(lane);
+        retire(lane);
+        x.fresh |= fresh;
+        x.choosing |= bit(lane);
+    }
+
+    void go_on(int lane, const B& board) {
+        if (!fits(board)) {
+            play_apart(lane);
+            return end_game(lane);
+        }
+        write(lane, board);
+        choose_next(lane);
+    }
+
+    // ------------------------------------------------------------- what the kernel leaves here
+
+    void attend(int lane, Call call) {
+        x.lapping &= ~bit(lane);
+        switch (call) {
+            case Call::stuck:
+                return cannot_move(lane, position(lane));
+            case Call::repeated:
+                return finish(lane, position(lane), player_.repetition());
+            case Call::limit:
+                return reach_limit(lane, position(lane));
+            case Call::out_of_sight:
+                play_apart(lane);
+                return end_game(lane);
+            case Call::undecided:
+                return decide(lane, position(lane));
+            case Call::forbidden:
+            case Call::endless:
+            case Call::capped:
+                return refuse(lane, before_move(lane), call);
+            case Call::astray:
+                return sow_apart(lane, before_move(lane));
+        }
+    }
+
+    void becomes_long(int lane) {
+        if ((x.refused & bit(lane)) == 0) at(lane).board = before_move(lane);
+        B board = at(lane).board;
+        // The state in which the first whole-pit lap begins is what an endless sowing returns to.
+        int pit = x.from[lane], seeds = x.lift[lane];
+        Direction direction = (x.from_clockwise & bit(lane)) != 0 ? Direction::cw : Direction::ccw;
+        if (seeds != board.ring[pit]) {
+            unsigned left_row = 0;
+            pit = player_.referee().track.lap(board.ring, pit, seeds, direction, left_row);
+            seeds = board.ring[pit];
+            if (x.reversed) direction = opposite(direction);
+        }
+        board.ring[pit] = 0;  // the seeds are in hand
+        for (int k = 0; k < x.ring_rows; ++k) {
+            x.saved[lane][k] = static_cast<std::uint8_t>(board.ring[k]);
+        }
+        x.saved_pit[lane] = static_cast<std::uint8_t>(pit);
+        x.saved_hand[lane] = static_cast<std::uint8_t>(seeds);
+        set(x.saved_clockwise, lane, direction == Direction::cw);
+    }
+
+    // There were candidates, but none is legal: the position is none in which a move is to be
+    // chosen.
+    void none_is_legal(int lane, const B& board) {
+        if (x.now - x.decided[lane] <= x.log_mask) {
+            x.chose[x.decided[lane] & x.log_mask] &= ~bit(lane);
+        }
+        cannot_move(lane, board);
+    }
+
+    void cannot_move(int lane, B board) {
+        if (rules_.end == EndRule::row_empty && board.row_seeds(rules_, board.mover) == 0) {
+            return finish(lane, board, {End::row_empty, Sweep::opponent});
+        }
+        const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
+        const bool own_free_move =
+            has_duties && can_move(player_.referee(), board, board.mover, Duty::none, no_pit);
+        const Verdict verdict = judge_stuck(player_.referee(), board, own_free_move);
+        if (verdict.end != End::running) return finish(lane, board, verdict);
+        x.new_turn |= bit(lane);
+        go_on(lane, board);
+    }
+
+    void reach_limit(int lane, const B& board) {
+        if (!can_move(player_.referee(), board, board.mover, board.direction, board.barred)) {
+            return none_is_legal(lane, board);
+        }
+        flush(lane);
+        name_first_move(lane);
+        player_.cut(at(lane).row, board);
+        end_game(lane);
+    }
+
+    void decide(int lane, const B& board) {
+        Chance drawn = chance(lane);
+        const int number = player_.choose_at_random(board, drawn);
+        if (number == no_move) return none_is_legal(lane, board);
+        keep(lane, drawn);
+        take(lane, number);
+    }
+
+    void sow_apart(int lane, const B& board) {
+        const int number = x.chosen[lane];
+        const Candidates<B> candidates(rules_, board);
+        if (player_.try_move(board, candidates[number])) return take(lane, number);
+        refuse(lane, board, Call::endless);
+    }
+
+    // The move that the player tried last is made.
+    void take(int lane, int number) {
+        Lane& game = at(lane);
+        if ((x.fresh & bit(lane)) != 0) x.first_number[lane] = static_cast<std::uint64_t>(number);
+        x.fresh &= ~bit(lane);
+        const Sown& sown = player_.sown();
+        flush(lane);
+        ++game.row.moves;
+        game.row.turns += (x.new_turn & bit(lane)) != 0;
+        flush(lane);  // sets the limit anew
+        if (sown.laps.end != SowingEnd::endless) {
+            const auto laps = static_cast<std::int64_t>(sown.laps.count);
+            game.row.laps += laps;
+            game.laps_apart += laps;
+            game.row.longest = std::max(game.row.longest, laps);
+        }
+        if (sown.captured > 0) {
+            ++game.row.captures;
+            forget_history(lane);
+        }
+        set(x.new_turn, lane, !sown.moves_again);
+        const B board = player_.next();
+        if (board.drawn) return finish(lane, board, {End::endless, Sweep::nobody});
+        go_on(lane, board);
+    }
+
+    // The chosen move is illegal, or what `endless` says of it.
+    void refuse(int lane, const B& board, Call call) {
+        Lane& game = at(lane);
+        const Candidates<B> candidates(rules_, board);
+        if (call != Call::forbidden && rules_.endless != Endless::illegal) {
+            return take_endless(lane, board, call == Call::capped);
+        }
+        Chance drawn = chance(lane);
+        if ((x.refused & bit(lane)) == 0) {
+            game.before_draw = drawn;
+            game.before_draw.undo_word();
+            game.board = board;
+            game.left.resize(static_cast<std::size_t>(candidates.count()));
+            std::iota(game.left.begin(), game.left.end(), 0);
+            x.refused |= bit(lane);
+        }
+        std::erase(game.left, int{x.chosen[lane]});
+        x.is_long &= ~bit(lane);
+        if (game.left.empty()) {  // a player who cannot move draws no words
+            keep(lane, game.before_draw);
+            return none_is_legal(lane, board);
+        }
+        const int number =
+            game.left[static_cast<std::size_t>(drawn.below(static_cast<int>(game.left.size())))];
+        keep(lane, drawn);
+        x.chosen[lane] = static_cast<std::uint8_t>(number);
+        if (game.row.moves + x.moves[lane] == 0) x.first_number[lane] = x.chosen[lane];
+        begin_sowing(lane, board, candidates[number]);
+    }
+
+    void begin_sowing(int lane, B board, Sow move) {
+        lift_protection(rules_, board, move.pit, board.mover);
+        board.ring[move.pit] =
+            static_cast<typename B::seeds_type>(board.ring[move.pit] - move.lift);
+        write(lane, board);
+        x.pit[lane] = x.from[lane] = static_cast<std::uint8_t>(move.pit);
+        x.hand[lane] = x.lift[lane] = static_cast<std::uint8_t>(move.lift);
+        x.laps[lane] = 0;
+        x.crossed &= ~bit(lane);
+        set(x.clockwise, lane, move.direction == Direction::cw);
+        set(x.from_clockwise, lane, move.direction == Direction::cw);
+        x.lapping |= bit(lane);
+    }
+
+    void take_endless(int lane, B board, bool capped) {
+        Lane& game = at(lane);
+        flush(lane);
+        ++game.row.moves;
+        game.row.turns += (x.new_turn & bit(lane)) != 0;
+        flush(lane);
+        if (capped) {
+            const auto laps = static_cast<std::int64_t>(rules_.max_laps);
+            game.row.laps += laps;
+            game.row.longest = std::max(game.row.longest, laps);
+        }
+        x.new_turn |= bit(lane);
+        board.drop_duties();
+        if (rules_.endless == Endless::draw) {
+            return finish(lane, board, {End::endless, Sweep::nobody});
+        }
+        board.mover = static_cast<std::uint8_t>(1 - board.mover);
+        go_on(lane, board);
+    }
+
+    static constexpr unsigned turns_between_flushes = 120;
+
+    const SimulationPlan& plan_;
+    const Rules& rules_;
+    GamePlayer<B> player_;
+    Games& games_;
+    const Kernel run_;
+    std::vector<Lane> lanes_;
+    Memory ring_, log_, prints_;
+    std::vector<std::uint64_t> chose_, movers_;
+    LapCounts counts_;
+    Lanes x{};
+};
+
+}  // namespace relaysow::playout
