@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from relaysow._core import LegalMoves, Position, perft
+from relaysow._core import LegalMoves, Position, build_info, perft
 from relaysow.moves import (
     IllegalMove,
     Lap,
@@ -75,6 +75,7 @@ __all__ = [
     "TablebaseError",
     "Value",
     "animate",
+    "build_info",
     "engehe",
     "giuthi",
     "giuthi_leakey",
