@@ -181,6 +181,15 @@ def test_the_move_is_marked(drawn: Any, random: Any) -> None:
         assert len(minus) == len(told.captured_pits)
 
 
+def test_a_sowing_without_end_has_no_last_seed() -> None:
+    for endless in ("illegal", "draw", "ends_turn"):
+        position = rs.Position(rs.giuthi(5, 4, endless=endless), ENDLESS.pits)
+        picture = rs.svg(position, TEN)
+        assert 'class="last"' not in picture
+        assert 'class="first"' in picture
+        assert "The sowing never ends: it comes round again every 100 laps." in picture
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_nothing_lies_over_another(name: str) -> None:
     """No text over another, over a pit that is not its own, or out of the picture."""
@@ -227,6 +236,7 @@ MOVES: list[tuple[Any, Any]] = [
     (rs.giuthi(5, 4).start(), TEN),
     (rs.giuthi(10, 9).start(), TEN),
     (PROTECTED, rs.Sow(2, lift=1)),
+    (PROTECTED, rs.Sow(7, lift=3)),
     (rs.engehe().start(), rs.Sow(0)),
     (rs.giuthi(origin="skipped").start(), rs.Sow(3, direction="cw")),
     (ENDLESS, TEN),
@@ -235,7 +245,7 @@ MOVES: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("position", "move"), MOVES)
 def test_a_film_sows_lap_by_lap(position: Any, move: Any) -> None:
-    """Just before each lap the picture holds what the reference's laps leave."""
+    """Just before each lap the picture holds what the reference's laps leave; then one pit less."""
     tree = parsed(rs.animate(position, move))
     (film,) = (node for node in tree.findall("g") if kind(node) == {"film"})
     parts = [(shown(node), node) for node in film]
@@ -249,9 +259,11 @@ def test_a_film_sows_lap_by_lap(position: Any, move: Any) -> None:
     assert len(laps) == count
     ring = position.pits
     for start, lap in zip(laps, told.path, strict=False):
-        instant = start - 1e-4
-        nodes = (n for when, part in parts if when[0] <= instant < when[1] for n in part.iter())
-        assert held(centres(tree), nodes) == list(ring)
+        lifted = list(ring)
+        lifted[lap.origin] -= lap.seeds
+        for instant, pits in ((start - 1e-4, list(ring)), (start + 1e-4, lifted)):
+            nodes = (n for when, part in parts if when[0] <= instant < when[1] for n in part.iter())
+            assert held(centres(tree), nodes) == pits
         ring, _ = sow_lap(position.rules, Lift(ring, lap.origin, lap.seeds, lap.direction))
     # It ends in the still picture.
     final = [part for when, part in parts if when[1] == 1]
