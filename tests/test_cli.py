@@ -243,7 +243,7 @@ def test_version_and_help(run: Any) -> None:
         ("simulate", "a rule set is needed: giuthi, kiothi, engehe, "),
         ("simulate oware", "'oware' is not a rule set: must be one of giuthi, "),
         ("simulate giuthi --games 0", "games=0: must be 1…1000000000000"),
-        ("simulate giuthi --games 1_000_000_000_000", "no room for 42 bytes a game"),
+        ("simulate giuthi --games 1_000_000_000_000 --out g.csv", "no room for 42 bytes a game"),
         ("simulate giuthi --games many", "'many' must be an integer"),
         ("simulate giuthi --games 1.5", "'1.5' must be an integer"),
         ("simulate giuthi --seed -1", "seed=-1: must be 0…18446744073709551615"),

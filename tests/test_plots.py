@@ -11,7 +11,7 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli, plots
-from relaysow.simulation import Rate
+from relaysow.summary import Rate
 
 FIVE = rs.giuthi(pits=5, seeds=4)
 OVER = rs.Position(FIVE, (0,) * 10, stores=(3, 1))

@@ -23,13 +23,11 @@ from relaysow import reference
 from relaysow.notation import rules_from_text
 from relaysow.simulation import (
     COLUMNS,
-    ENDS,
-    Rate,
     Simulation,
     SimulationInterrupted,
-    Spread,
     simulate,
 )
+from relaysow.summary import ENDS, Rate, Spread
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 ENDLESS_PLAY = rs.giuthi(pits=4, setup=(1,) * 8, minimum_lift=1, repetition="off")

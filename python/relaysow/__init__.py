@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from relaysow.match import LayOut, LayOuts, Match, Series, Shorten
     from relaysow.pictures import animate, svg
     from relaysow.records import Record, read_records
-    from relaysow.simulation import Simulation, SimulationInterrupted, Summary, simulate
+    from relaysow.simulation import Simulation, SimulationInterrupted, simulate
+    from relaysow.summary import Summary
     from relaysow.tablebase import Tablebase, TablebaseError
 
 __version__ = "0.1.0"
@@ -104,7 +105,7 @@ _LATER = {
     "Simulation": "relaysow.simulation",
     "SimulationInterrupted": "relaysow.simulation",
     "Solution": "relaysow.analysis",
-    "Summary": "relaysow.simulation",
+    "Summary": "relaysow.summary",
     "Tablebase": "relaysow.tablebase",
     "TablebaseError": "relaysow.tablebase",
     "Value": "relaysow.analysis",

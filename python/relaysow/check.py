@@ -17,7 +17,6 @@ from relaysow.moves import IllegalMove, Move, PositionError, Sow
 from relaysow.rules import CHOICES, MIN_PITS, Rules
 from relaysow.simulation import (
     COLUMNS,
-    ENDS,
     MAX_MOVES,
     WORD,
     policies_of,
@@ -26,6 +25,7 @@ from relaysow.simulation import (
     told_start,
     within,
 )
+from relaysow.summary import ENDS
 
 if TYPE_CHECKING:
     from relaysow._core import Position

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from dataclasses import fields
 from importlib import import_module
 from inspect import signature
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relaysow.records import Record
-    from relaysow.simulation import AnyPosition, Simulation
+    from relaysow.simulation import AnyPosition
+    from relaysow.summary import Summary
 
 app = typer.Typer(
     add_completion=False,
@@ -84,12 +86,23 @@ def simulate(
     games: Games = 1_000_000,
     seed: Seed = 1,
     first_game: FirstGame = 0,
-    threads: Annotated[int | None, _number("Threads; all cores by default.")] = None,
+    threads: Annotated[
+        int | None, _number("Threads; all cores by default, one a part with --dask.")
+    ] = None,
     policy: Policy = "random",
     max_moves: MaxMoves = None,
     engine: Engine = "native",
     out: Annotated[
-        str | None, typer.Option(help="Write the games to a .csv, .npz or .parquet file.")
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Write the games to a .csv, .npz or .parquet file, or, if the name has no such "
+            "ending, as Parquet files to a directory; the same command goes on with it after a stop.",
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Have the workers of this Dask scheduler play."),
     ] = None,
     plot: Annotated[
         str | None,
@@ -106,47 +119,72 @@ def simulate(
     """
     from relaysow import plots, simulation
 
-    for option, path, check_path in (
-        ("--out", out, simulation.writer_for),
+    to_file = out is not None and not os.path.isdir(out) and os.path.splitext(out)[1] != ""
+    for option, path, check_path in (  # refused now, not after the games
+        ("--out", out, simulation.writer_for if to_file else lambda _: None),
         ("--plot", plot, plots.format_of),
     ):
-        if path is not None:  # refused now, not after the games
+        if path is not None:
             check_path(path)
-            if not os.path.isdir(os.path.dirname(path) or "."):
-                raise ValueError(f"{option} {path}: there is no folder {os.path.dirname(path)}")
-    begin = perf_counter()
+            above = os.path.dirname(path.rstrip("/" + os.sep))
+            if not os.path.isdir(above or "."):
+                raise ValueError(f"{option} {path}: there is no folder {above}")
+    columns = to_file or plot is not None
+    if columns and out is not None and not to_file:
+        raise ValueError(f"--plot {plot}: needs all games in memory, so no directory as --out")
+    where = _start(name, pits, seeds, filled, options, start)
+    arguments: dict[str, Any] = {
+        "games": games,
+        "seed": seed,
+        "threads": threads,
+        "policy": _pair(policy),
+        "max_moves": max_moves,
+        "first_game": first_game,
+        "progress": True,
+        "engine": engine,
+        **({} if columns else {"keep": "summary", "out": out}),
+    }
+    result: Any
     interrupted = None
-    try:
-        result = simulation.simulate(
-            _start(name, pits, seeds, filled, options, start),
-            games=games,
-            seed=seed,
-            threads=threads,
-            policy=_pair(policy),
-            max_moves=max_moves,
-            first_game=first_game,
-            progress=True,
-            engine=engine,
-        )
-    except simulation.SimulationInterrupted as error:
-        interrupted, result = error, error.result
-    seconds = perf_counter() - begin
-    _print_summary(result)
-    moves = int(result.moves.sum(dtype="int64"))
-    _note(f"{seconds:.2f} s: {result.games / seconds:,.0f} games/s, {moves / seconds:,.0f} moves/s")
-    if out is not None:
+    with nullcontext() if dask is None else _dask(dask) as client:
+        begin = perf_counter()
+        try:
+            result = simulation.simulate(where, **arguments, executor=client)
+        except simulation.SimulationInterrupted as error:
+            interrupted, result = error, error.result
+        seconds = perf_counter() - begin
+    summary: Summary = result.summary() if columns else result
+    _print_summary(summary)
+    moves = summary.moves.mean * summary.games if summary.games else 0
+    _note(
+        f"{seconds:.2f} s: {summary.games / seconds:,.0f} games/s, {moves / seconds:,.0f} moves/s"
+    )
+    if out is not None and to_file:
         result.save(out)
-        _note(f"wrote {result.games:,} games to {out}")
+        _note(f"wrote {summary.games:,} games to {out}")
+    elif out is not None:
+        _note(f"{summary.games:,} games are in {out}")
     if plot is not None:
         result.save_plot(plot)
-        _note(f"drew {result.games:,} games in {plot}")
+        _note(f"drew {summary.games:,} games in {plot}")
     if interrupted is not None:
-        _note(f"{interrupted}: the summary is of those")
+        more = "; the same command goes on from there" if out is not None and not to_file else ""
+        _note(f"{interrupted}: the summary is of those{more}")
         raise typer.Exit(130)
 
 
-def _print_summary(result: Simulation) -> None:
-    summary = result.summary()
+def _dask(address: str) -> Any:
+    """A client of the scheduler there."""
+    try:
+        distributed = import_module("distributed")
+    except ImportError as error:
+        raise ImportError(
+            "distributed is not installed; pip install 'relaysow[dask]' brings it"
+        ) from error
+    return distributed.Client(address)
+
+
+def _print_summary(summary: Summary) -> None:
     if not sys.stdout.isatty():
         print(summary)
         return

@@ -92,7 +92,7 @@ def _first_moves(axes: Any, result: Simulation) -> None:
     """How games went that began with each of the moves of the start."""
     import numpy as np
 
-    from relaysow.simulation import Rate
+    from relaysow.summary import Rate
 
     start, player = result.start, PLAYERS[result.start.mover]
     count = start.legal_moves.count

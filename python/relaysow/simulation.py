@@ -1,21 +1,23 @@
-"""Many games at once: `simulate`, its results game by game, and their summary."""
+"""Many games at once: `simulate` and its results game by game."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from importlib import import_module
-from math import nan, sqrt
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
 from relaysow.rules import Rules, whole_number
+from relaysow.summary import ENDS, Summary, Tally
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import numpy as np
     import numpy.typing as npt
 
@@ -23,15 +25,15 @@ if TYPE_CHECKING:
     from relaysow._core import Position
 
     AnyPosition = Position | reference.Position
+    Columns = dict[str, npt.NDArray[Any]]
+    Poll = Callable[[int], None]
+    Played = tuple[Columns, int, BaseException | None]
 
 POLICIES = ("random", "greedy")
 """The policies by name: any legal move alike; a largest capture, ties and no capture at random."""
 
 ENGINES = ("native", "reference")
 """What can play the games: the core, or the plain-Python reference (the same games, slowly)."""
-
-ENDS = ("both_stuck", "row_empty", "swept", "repetition", "endless", "cut")
-"""How a game ended, in the order of the codes in `Simulation.end`."""
 
 COLUMNS = {
     "scores": "int16",
@@ -53,131 +55,12 @@ WORD = 2**64  # seeds and game numbers are 64-bit words
 class SimulationInterrupted(KeyboardInterrupt):
     """Ctrl-C stopped a simulation; `result` holds the games played until then, a prefix."""
 
-    def __init__(self, result: Simulation, games: int) -> None:
+    def __init__(self, result: Simulation | Summary, games: int) -> None:
         super().__init__(result, games)
         self.result = result
 
     def __str__(self) -> str:
         return f"interrupted after {self.result.games:,} of {self.args[1]:,} games"
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How many of the games, what share of them (0…1), and its 95 % Wilson interval."""
-
-    count: int
-    rate: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, count: int, games: int) -> Rate:
-        """The rate of `count` in `games` (NaN, between 0 and 1, for no games).
-
-        >>> from relaysow.simulation import Rate
-        >>> Rate.of(0, 10)
-        Rate(count=0, rate=0.0, low=0.0, high=0.2775327998628892)
-        """
-        if games == 0:
-            return cls(count, nan, 0.0, 1.0)
-        z, share = 1.959963984540054, count / games  # z: the 97.5 % point of the normal law
-        middle = (share + z * z / (2 * games)) / (1 + z * z / games)
-        half = z / (1 + z * z / games) * sqrt(share * (1 - share) / games + (z / (2 * games)) ** 2)
-        low = middle - half if count else 0.0
-        return cls(count, share, low, middle + half if count < games else 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Mean, median and largest value of a column (NaN, NaN and 0 for no games)."""
-
-    mean: float
-    median: float
-    max: int
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a simulation found: `str` gives it as plain text.
-
-    `south`, `north`, `draws`, `cut` are the `Rate` of all games that South won, North won, were
-    drawn, or were cut by `max_moves`; `moves`, `turns`, `laps`, `captures` and `longest` (the
-    longest sowing of a game, in laps) the `Spread` over the games; `ends` the number of games by
-    how they ended, all of `ENDS`; `scores` the mean final stores of South and North.
-    """
-
-    title: str
-    games: int
-    south: Rate
-    north: Rate
-    draws: Rate
-    cut: Rate
-    moves: Spread
-    turns: Spread
-    laps: Spread
-    captures: Spread
-    longest: Spread
-    ends: dict[str, int]
-    scores: tuple[float, float]
-    simulation: Simulation = field(repr=False, compare=False)
-    """The games themselves."""
-
-    def plot(self) -> Any:
-        """The figure of `Simulation.plot`."""
-        return self.simulation.plot()
-
-    def tables(self) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-        """The summary as tables of text: (heads, rows) each."""
-        results = [("South wins", self.south), ("North wins", self.north), ("draws", self.draws)]
-        results += [("cut", self.cut)] if self.cut.count else []
-        spreads = {
-            "moves": self.moves,
-            "turns": self.turns,
-            "laps": self.laps,
-            "captures": self.captures,
-            "longest sowing, laps": self.longest,
-        }
-        return [
-            (
-                ("result", "games", "share", "95 % interval"),
-                [
-                    (name, f"{r.count:,}", f"{r.rate:.2%}", f"{r.low:.2%} … {r.high:.2%}")
-                    for name, r in results
-                ],
-            ),
-            (
-                ("a game", "mean", "median", "largest"),
-                [
-                    (name, f"{s.mean:,.2f}", f"{s.median:,.1f}", f"{s.max:,}")
-                    for name, s in spreads.items()
-                ],
-            ),
-            (
-                ("ended by", "games", "share"),
-                [
-                    (name, f"{count:,}", f"{count / self.games:.2%}")
-                    for name, count in self.ends.items()
-                    if count
-                ],
-            ),
-            (
-                ("final stores", "South", "North"),
-                [("mean", f"{self.scores[0]:,.2f}", f"{self.scores[1]:,.2f}")],
-            ),
-        ]
-
-    def __str__(self) -> str:
-        lines = [self.title]
-        for heads, rows in self.tables():
-            if rows:
-                lines.append("")
-                widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-                for cells in (heads, *rows):
-                    first, *rest = (
-                        cell.rjust(width) for cell, width in zip(cells, widths, strict=True)
-                    )
-                    lines.append("  ".join([first.strip().ljust(widths[0]), *rest]))
-        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -222,13 +105,7 @@ class Simulation:
     @property
     def title(self) -> str:
         """One line that tells the rules or the position they began from, policies and seed."""
-        begun = told_start(self.start)
-        cut = "" if self.max_moves is None else f", cut after {self.max_moves:,} moves"
-        first = f", from game {self.first_game:,}" if self.first_game else ""
-        return (
-            f"{self.games:,} games {begun}, {self.policy[0]} against {self.policy[1]}{cut}, "
-            f"seed {self.seed}{first}"
-        )
+        return title_of(self, self.first_game, self.games)
 
     def __repr__(self) -> str:
         return f"<Simulation: {self.title}>"
@@ -241,40 +118,7 @@ class Simulation:
         >>> summary.south.count + summary.north.count + summary.draws.count
         1000
         """
-        import numpy as np
-
-        games = self.games
-
-        def rate(winner: int) -> Rate:
-            return Rate.of(int(np.count_nonzero(self.winner == winner)), games)
-
-        def mean(column: npt.NDArray[Any]) -> float:
-            return int(column.sum(dtype=np.int64)) / games if games else nan
-
-        def spread(column: npt.NDArray[Any]) -> Spread:
-            if games == 0:
-                return Spread(nan, nan, 0)
-            return Spread(mean(column), float(np.median(column)), int(column.max()))
-
-        ended = np.zeros(len(ENDS), np.int64)
-        for i in range(0, games, 1 << 20):  # bincount widens its input to 8 bytes a game
-            ended += np.bincount(self.end[i : i + (1 << 20)], minlength=len(ENDS))
-        return Summary(
-            title=self.title,
-            games=games,
-            south=rate(0),
-            north=rate(1),
-            draws=rate(-1),
-            cut=rate(-2),
-            moves=spread(self.moves),
-            turns=spread(self.turns),
-            laps=spread(self.laps),
-            captures=spread(self.captures),
-            longest=spread(self.longest),
-            ends=dict(zip(ENDS, ended.tolist(), strict=True)),
-            scores=(mean(self.scores[:, 0]), mean(self.scores[:, 1])),
-            simulation=self,
-        )
+        return Tally.of({name: getattr(self, name) for name in COLUMNS}).summary(self.title, self)
 
     def plot(self) -> Any:
         """A `matplotlib.figure.Figure` of the games: their lengths, final stores, laps, and for
@@ -301,26 +145,13 @@ class Simulation:
         from relaysow import plots
 
         suffix = plots.format_of(path)
-        with _written(path) as file:
+        with written(path) as file:
             self.plot().savefig(file, format=suffix, dpi=150)
 
     @property
     def metadata(self) -> dict[str, Any]:
         """What the files say of the games beside the columns; it takes JSON as it is."""
-        from relaysow import __version__
-        from relaysow.notation import rules_to_text
-
-        return {
-            "relaysow": __version__,
-            "rules": rules_to_text(self.start.rules),
-            "start": self.start.to_text(),
-            "policy": list(self.policy),
-            "seed": self.seed,
-            "first_game": self.first_game,
-            "games": self.games,
-            "max_moves": self.max_moves,
-            "ends": list(ENDS),
-        }
+        return metadata_of(self, self.first_game, self.games)
 
     def _flat(self) -> dict[str, npt.NDArray[Any]]:
         """The columns of a file, but for the game's number."""
@@ -341,7 +172,7 @@ class Simulation:
         """
         import numpy as np
 
-        pa = _pyarrow()
+        pa = pyarrow()
         game = np.arange(self.games, dtype=np.uint64)
         game += np.uint64(self.first_game)
         arrays = {"game": pa.array(game)}
@@ -352,14 +183,14 @@ class Simulation:
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the Arrow table of `to_arrow` as a Parquet file (needs the extra `arrow`)."""
-        parquet = _pyarrow("pyarrow.parquet")
-        with _written(path) as file:
-            parquet.write_table(self.to_arrow(), file)
+        pyarrow("pyarrow.parquet")
+        with written(path) as file:
+            write_parquet(self, file)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write a CSV file: a header and a line a game, `end` as a word, all numbers exact."""
         columns = self._flat()
-        with _written(path) as file:
+        with written(path) as file:
             file.write(f"game,{','.join(columns)}\n".encode())
             for i in range(0, self.games, 1 << 14):
                 lists = {
@@ -375,7 +206,7 @@ class Simulation:
         import numpy as np
 
         columns = {name: getattr(self, name) for name in COLUMNS}
-        with _written(path) as file:
+        with written(path) as file:
             np.savez(file, metadata=np.array(json.dumps(self.metadata)), **columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -388,16 +219,115 @@ class Simulation:
         getattr(self, writer_for(path))(path)
 
 
+def write_parquet(result: Simulation, file: IO[bytes]) -> None:
+    table = result.to_arrow()
+    words = [name for name in table.column_names if name != "game"]
+    pyarrow("pyarrow.parquet").write_table(  # the numbers in a row take next to nothing
+        table, file, use_dictionary=words, column_encoding={"game": "DELTA_BINARY_PACKED"}
+    )
+
+
 def writer_for(path: str | os.PathLike[str]) -> str:
     """The method of `Simulation` that writes `path`, by its suffix; raises as `save` does."""
     suffix = Path(path).suffix.lower()
     if suffix not in (".csv", ".npz", ".parquet"):
         raise ValueError(f"{os.fspath(path)!r}: must end in '.csv', '.npz' or '.parquet'")
     if suffix == ".parquet":
-        _pyarrow()
+        pyarrow()
     return f"to_{suffix[1:]}"
 
 
+@dataclass(eq=False)
+class Run:
+    """All that decides the games of a simulation but their numbers, and how they are played.
+
+    It crosses processes; a piece of it that is played in another thread ends soon after `stopped`.
+    """
+
+    start: AnyPosition
+    policy: tuple[str, str]
+    seed: int
+    max_moves: int | None
+    engine: str
+    threads: int
+    stopped: bool = False
+
+    def play(self, first_game: int, games: int, poll: Poll | None) -> Played:
+        """The columns of these games, how many were played, and what stopped them if not all."""
+        if self.engine == "native":
+            from relaysow import _core
+
+            south, north = self.policy
+            return _core.simulate(
+                *(self.start, games, self.seed, first_game, self.threads, south, north),  # type: ignore[arg-type]
+                *(self.max_moves, poll),
+            )
+        return self._play_reference(first_game, games, poll)
+
+    def _play_reference(self, first_game: int, games: int, poll: Poll | None) -> Played:
+        """A game at a time, so that Ctrl-C leaves the games done."""
+        from relaysow import reference
+
+        start: Any = self.start
+        columns, done = empty_columns(games), 0
+        try:
+            while done < games:
+                game = reference.simulate(
+                    start, 1, self.seed, first_game + done, *self.policy, self.max_moves
+                )
+                for name, column in columns.items():
+                    column[done] = game[name][0]
+                done += 1
+                if poll is not None:
+                    poll(done)
+        except BaseException as error:  # noqa: BLE001 - handed back beside the games done
+            return columns, done, error
+        return columns, done, None
+
+    def result(self, first_game: int, columns: Columns) -> Simulation:
+        for column in columns.values():
+            column.flags.writeable = False
+        return Simulation(
+            **columns,
+            start=self.start,
+            policy=self.policy,
+            seed=self.seed,
+            first_game=first_game,
+            max_moves=self.max_moves,
+        )
+
+
+@overload
+def simulate(
+    rules_or_position: Rules | AnyPosition,
+    games: int = ...,
+    seed: int = ...,
+    threads: int | None = ...,
+    policy: str | tuple[str, str] = ...,
+    max_moves: int | None = ...,
+    first_game: int = ...,
+    progress: bool = ...,
+    engine: str = ...,
+    *,
+    keep: Literal["columns"] = ...,
+    executor: Executor | Any = ...,
+) -> Simulation: ...
+@overload
+def simulate(
+    rules_or_position: Rules | AnyPosition,
+    games: int = ...,
+    seed: int = ...,
+    threads: int | None = ...,
+    policy: str | tuple[str, str] = ...,
+    max_moves: int | None = ...,
+    first_game: int = ...,
+    progress: bool = ...,
+    engine: str = ...,
+    *,
+    keep: Literal["summary"],
+    out: str | os.PathLike[str] | None = ...,
+    executor: Executor | Any = ...,
+) -> Summary: ...
 def simulate(
     rules_or_position: Rules | AnyPosition,
     games: int = 1_000_000,
@@ -408,22 +338,38 @@ def simulate(
     first_game: int = 0,
     progress: bool = False,
     engine: str = "native",
-) -> Simulation:
+    *,
+    keep: str = "columns",
+    out: str | os.PathLike[str] | None = None,
+    executor: Executor | Any = None,
+) -> Simulation | Summary:
     """Play `games` games from the opening of some rules, or from any position.
 
     Game number g depends on the rules, the start, the policies, `seed` and g alone: not on
-    `threads` (all cores by default), on the machine, or on how a run is split by `first_game`.
-    `engine="reference"` plays the same games in plain Python, on one thread.
+    `threads` (all cores by default), on the machine, or on how a run is split by `first_game` or
+    among workers.  `engine="reference"` plays the same games in plain Python, on one thread.
 
     `policy` is `"random"` (every legal move alike), `"greedy"` (a largest capture; ties, and no
     capture, at random) or a pair of them, South's and North's.  A game of more than `max_moves`
     moves is cut and counts as neither won nor drawn.  `progress=True` shows a bar on a terminal.
 
+    `keep="summary"` keeps the exact counts only and returns the `Summary`, the same as from the
+    columns, in memory that does not grow with the games.  With it, `out` names a directory to fill
+    with the games as Parquet files (extra `arrow`), each of which appears whole and is entered in
+    `_manifest.jsonl` with its SHA-256; the same call goes on where a stopped one left off.
+
+    `executor` plays the parts of the run: any `concurrent.futures.Executor`, or Dask's `Client`
+    (extra `dask`); `threads` are then those of each part, 1 by default.  A part that fails or is
+    lost is sent again up to three times, then its error is raised; an executor that broke (as a
+    `ProcessPoolExecutor` does when a process dies) is given up with a `RuntimeWarning`, and the
+    rest is played here.
+
     games 1…10¹²; seed and first_game 0…2⁶⁴−1, and so is every game number; threads None or
     1…1,024; max_moves None or 1…2³¹−1, not None with `repetition="off"`, where games need not end.
     Raises `ValueError` or `TypeError` naming the argument and what is allowed, `MemoryError` if
-    the columns (42 bytes a game) find no room, and on Ctrl-C `SimulationInterrupted`, a
-    `KeyboardInterrupt` whose `result` holds the games done.
+    the columns (42 bytes a game) find no room, `ValueError` if `out` holds something else, another
+    run or a damaged file, `OSError` as writing does (what was written stays), and on Ctrl-C
+    `SimulationInterrupted`, a `KeyboardInterrupt` whose `result` holds the games done.
 
     >>> from relaysow import giuthi, simulate
     >>> result = simulate(giuthi(pits=5, seeds=4), games=1000, seed=7)
@@ -432,47 +378,60 @@ def simulate(
     >>> again = simulate(giuthi(pits=5, seeds=4), games=100, seed=7, first_game=900, threads=2)
     >>> bool((again.scores == result.scores[900:]).all())
     True
+    >>> simulate(giuthi(pits=5, seeds=4), games=1000, seed=7, keep="summary") == result.summary()
+    True
     """
+    from relaysow import streaming
+
     games = within("games", games, 1, MAX_GAMES)
     seed = within("seed", seed, 0, WORD - 1)
     first_game = within("first_game", first_game, 0, WORD - 1)
     if first_game + games > WORD:
         raise ValueError(f"first_game={first_game}, games={games}: game numbers end at {WORD - 1}")
-    threads = cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
+    if threads is not None:
+        threads = within("threads", threads, 1, MAX_THREADS)
     if max_moves is not None:
         max_moves = within("max_moves", max_moves, 1, MAX_MOVES)
-    south, north = policies_of(policy)
+    policies = policies_of(policy)
     if not isinstance(progress, bool):
         raise TypeError(f"progress must be True or False, not {progress!r}")
+    if not isinstance(keep, str):
+        raise TypeError(f"keep must be 'columns' or 'summary', not {keep!r}")
+    if keep not in ("columns", "summary"):
+        raise ValueError(f"keep={keep!r}: must be 'columns' or 'summary'")
+    if out is not None:
+        out = Path(os.fspath(out))
+        if keep == "columns":
+            raise ValueError(f"out={os.fspath(out)!r}: needs keep='summary'")
+    workers = None if executor is None else streaming.executor_of(executor)
     start = start_of(rules_or_position, engine)
     if start.rules.repetition == "off" and max_moves is None:
         raise ValueError("repetition='off': games need not end, so max_moves must be given")
+    if threads is None:
+        threads = cores() if workers is None else 1
+    run = Run(start, policies, seed, max_moves, engine, threads)
 
     with progress_bar(games, "games", progress) as poll:
-        try:
-            if engine == "native":
-                from relaysow import _core
-
-                columns, done, error = _core.simulate(
-                    start, games, seed, first_game, threads, south, north, max_moves, poll
-                )
+        if keep == "columns":
+            try:
+                if workers is None:
+                    columns, done, error = run.play(first_game, games, poll)
+                else:
+                    columns, done, error = _gather(run, first_game, games, workers, poll)
+            except MemoryError:
+                raise MemoryError(f"games={games}: no room for 42 bytes a game") from None
+            if done < games:
+                columns = {name: column[:done].copy() for name, column in columns.items()}
+            result: Simulation | Summary = run.result(first_game, columns)
+        else:
+            if out is None:
+                tallies = streaming.tallies(run, first_game, games, workers, poll)
             else:
-                columns, done, error = _play_reference(
-                    start, games, seed, first_game, south, north, max_moves, poll
-                )
-        except MemoryError:
-            raise MemoryError(f"games={games}: no room for 42 bytes a game") from None
-    for name, column in columns.items():
-        columns[name] = column if done == games else column[:done].copy()
-        columns[name].flags.writeable = False
-    result = Simulation(
-        **columns,
-        start=start,
-        policy=(south, north),
-        seed=seed,
-        first_game=first_game,
-        max_moves=max_moves,
-    )
+                from relaysow import shards
+
+                tallies = shards.tallies(out, run, first_game, games, workers, poll)
+            total, error = _sum(tallies)
+            result = total.summary(title_of(run, first_game, total.games))
     if isinstance(error, KeyboardInterrupt):
         raise SimulationInterrupted(result, games) from error
     if error is not None:
@@ -480,37 +439,71 @@ def simulate(
     return result
 
 
-def _play_reference(
-    start: Any,
-    games: int,
-    seed: int,
-    first_game: int,
-    south: str,
-    north: str,
-    max_moves: int | None,
-    poll: Callable[[int], None] | None,
-) -> tuple[dict[str, npt.NDArray[Any]], int, BaseException | None]:
-    """As `_core.simulate`, a game at a time, so that Ctrl-C leaves the games done."""
+def _gather(run: Run, first_game: int, games: int, executor: Executor, poll: Poll | None) -> Played:
+    """As `Run.play`, but by the workers of an executor."""
+    from relaysow import streaming
+
+    columns, done = empty_columns(games), 0
+    try:
+        with closing(streaming.columns(run, first_game, games, executor, poll)) as parts:
+            for part in parts:
+                end = done + len(part["winner"])
+                for name, column in columns.items():
+                    column[done:end] = part[name]
+                done = end
+    except KeyboardInterrupt as error:
+        return columns, done, error
+    return columns, done, None
+
+
+def _sum(tallies: Generator[Tally]) -> tuple[Tally, KeyboardInterrupt | None]:
+    """All of them, or those until Ctrl-C."""
+    total = Tally.of(empty_columns(0))
+    try:
+        with closing(tallies):
+            for tally in tallies:
+                total = total + tally
+    except KeyboardInterrupt as error:
+        return total, error
+    return total, None
+
+
+def empty_columns(games: int) -> Columns:
+    """Columns for so many games, not filled in."""
     import numpy as np
 
-    from relaysow import reference
-
-    columns: dict[str, npt.NDArray[Any]] = {
+    return {
         name: np.empty((games, 2) if name == "scores" else games, dtype)
         for name, dtype in COLUMNS.items()
     }
-    done = 0
-    try:
-        while done < games:
-            game = reference.simulate(start, 1, seed, first_game + done, south, north, max_moves)
-            for name, column in columns.items():
-                column[done] = game[name][0]
-            done += 1
-            if poll is not None:
-                poll(done)
-    except BaseException as error:  # noqa: BLE001 - handed back beside the games done
-        return columns, done, error
-    return columns, done, None
+
+
+def title_of(run: Run | Simulation, first_game: int, games: int) -> str:
+    """One line that tells some games of a run."""
+    cut = "" if run.max_moves is None else f", cut after {run.max_moves:,} moves"
+    first = f", from game {first_game:,}" if first_game else ""
+    return (
+        f"{games:,} games {told_start(run.start)}, {run.policy[0]} against {run.policy[1]}{cut}, "
+        f"seed {run.seed}{first}"
+    )
+
+
+def metadata_of(run: Run | Simulation, first_game: int, games: int) -> dict[str, Any]:
+    """What the files say of some games of a run."""
+    from relaysow import __version__
+    from relaysow.notation import rules_to_text
+
+    return {
+        "relaysow": __version__,
+        "rules": rules_to_text(run.start.rules),
+        "start": run.start.to_text(),
+        "policy": list(run.policy),
+        "seed": run.seed,
+        "first_game": first_game,
+        "games": games,
+        "max_moves": run.max_moves,
+        "ends": list(ENDS),
+    }
 
 
 def start_of(rules_or_position: object, engine: str) -> Any:
@@ -605,7 +598,7 @@ def progress_bar(total: int, unit: str, wanted: bool) -> Iterator[Callable[[int]
         yield poll
 
 
-def _pyarrow(module: str = "pyarrow") -> Any:
+def pyarrow(module: str = "pyarrow") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
@@ -615,7 +608,7 @@ def _pyarrow(module: str = "pyarrow") -> Any:
 
 
 @contextmanager
-def _written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file to write that takes the name `path` when all is written, and is removed if not."""
     target = Path(path)
     if target.exists() and not target.is_file():  # a pipe or a device has no name to take

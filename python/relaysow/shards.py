@@ -1,0 +1,233 @@
+"""A directory of Parquet files that a run fills shard by shard, and a stopped one goes on with.
+
+Its manifest, `_manifest.jsonl`, is JSON Lines: first the run (`Simulation.metadata` with the games
+of a shard), then a line a shard, in their order: file, first game, games, SHA-256.  A shard appears
+by renaming when it is on the disk, and its line is added after that, in one write; so whatever
+stops the process, all that can be left over is a hidden `.part` file, a shard without its line or
+a line without its end, and the next run removes, replaces or cuts these off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from relaysow import streaming
+from relaysow.simulation import COLUMNS, metadata_of, pyarrow, write_parquet, written
+from relaysow.summary import ENDS, Tally
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from relaysow.simulation import Columns, Poll, Run
+
+MANIFEST = "_manifest.jsonl"  # a name that readers of Parquet directories pass over
+GAMES = 1 << 18
+PART = re.compile(r"\.games-\d{7}\.parquet\..*\.part")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """The games of a shard as a file's content, and their counts."""
+
+    parquet: bytes
+    tally: Tally
+
+
+def shard_of(run: Run, first_game: int, columns: Columns) -> Shard:
+    file = BytesIO()
+    write_parquet(run.result(first_game, columns), file)
+    return Shard(file.getvalue(), Tally.of(columns))
+
+
+def tallies(
+    path: Path,
+    run: Run,
+    first_game: int,
+    games: int,
+    executor: Executor | None,
+    poll: Poll | None,
+) -> Generator[Tally]:
+    """The counts of these games shard by shard: of those in the directory, then of those added."""
+    pyarrow("pyarrow.parquet")
+    header = {**metadata_of(run, first_game, games), "shard": GAMES}
+    with _opened(path, header) as manifest:
+        done = 0
+        for tally in manifest.verified():
+            done += tally.games
+            yield tally
+            if poll is not None:
+                poll(done)
+        pieces = streaming.cut(first_game + done, games - done, GAMES)
+        if executor is None:
+            shards = streaming.here(run, shard_of, pieces, poll, done=done, whole=True)
+        else:
+            shards = streaming.on_executor(run, shard_of, pieces, executor, poll, done=done)
+        with closing(shards):
+            for shard in shards:
+                manifest.add(shard)
+                yield shard.tally
+
+
+class Manifest:
+    """The open manifest of a directory that holds shards of this run or nothing yet."""
+
+    def __init__(self, folder: Path, file: int, header: dict[str, Any]) -> None:
+        self.folder, self.path, self.file = folder, folder / MANIFEST, file
+        self.first_game, self.games, self.shard = (
+            header[name] for name in ("first_game", "games", "shard")
+        )
+        with _named(self.path):
+            content = self.path.read_bytes()
+            *lines, rest = content.split(b"\n")
+            if rest:  # a line that was not written to its end
+                os.ftruncate(file, len(content) - len(rest))
+        if not lines:
+            self._write(header)
+            _sync(folder)
+        else:
+            self._compare(self._read(1, lines[0]), header)
+        self.lines = lines[1:]
+        self.added = len(self.lines)
+        known = {self._entry(number)["file"] for number in range(self.added + 1)}
+        for path in sorted(folder.iterdir()):
+            if PART.fullmatch(path.name):
+                path.unlink()
+            elif path.suffix == ".parquet" and path.name not in known:
+                raise ValueError(f"{path}: is not in {MANIFEST}, so not of this run")
+
+    def _entry(self, number: int) -> dict[str, Any]:
+        """What the manifest says of a shard, but for its checksum."""
+        done = number * self.shard
+        return {
+            "file": f"games-{number:07}.parquet",
+            "first_game": self.first_game + done,
+            "games": min(self.shard, self.games - done),
+        }
+
+    def _read(self, number: int, line: bytes) -> dict[str, Any]:
+        with suppress(ValueError):
+            read = json.loads(line)
+            if isinstance(read, dict):
+                return read
+        raise ValueError(f"{self.path}: line {number} is damaged")
+
+    def _compare(self, there: dict[str, Any], header: dict[str, Any]) -> None:
+        if there.keys() != header.keys():
+            raise ValueError(f"{self.path}: is not the manifest of a run of this relaysow")
+        for name, value in header.items():
+            if there[name] != value:
+                raise ValueError(
+                    f"{self.folder}: holds another run: its {name} is {there[name]!r}, not {value!r}"
+                )
+
+    def verified(self) -> Iterator[Tally]:
+        """The counts of the shards that are there; raises `ValueError` naming a damaged one."""
+        import numpy as np
+
+        parquet = pyarrow("pyarrow.parquet")
+        for number, line in enumerate(self.lines):
+            entry, wanted = self._read(number + 2, line), self._entry(number)
+            if not isinstance(digest := entry.pop("sha256", None), str) or entry != wanted:
+                raise ValueError(f"{self.path}: line {number + 2} is damaged")
+            path = self.folder / wanted["file"]
+            if not path.is_file():
+                raise ValueError(f"{path}: is in {MANIFEST}, but is not there")
+            content = path.read_bytes()
+            if sha256(content).hexdigest() != digest:
+                raise ValueError(f"{path}: is damaged: its SHA-256 is not that of {MANIFEST}")
+            table = parquet.read_table(BytesIO(content))
+            if table.num_rows != wanted["games"]:
+                raise ValueError(f"{path}: holds {table.num_rows} games, not {wanted['games']}")
+            columns = {name: table[name].to_numpy() for name in COLUMNS.keys() - {"scores", "end"}}
+            columns["scores"] = np.column_stack([table["south"], table["north"]])
+            words = table["end"].combine_chunks()
+            codes = np.array([ENDS.index(word) for word in words.dictionary.to_pylist()], np.uint8)
+            columns["end"] = codes[words.indices.to_numpy()]
+            yield Tally.of(columns)
+
+    def add(self, shard: Shard) -> None:
+        """Puts a shard on the disk, then in the manifest."""
+        entry = self._entry(self.added)
+        path = self.folder / entry["file"]
+        with _named(path), written(path) as file:
+            file.write(shard.parquet)
+            file.flush()
+            os.fsync(file.fileno())
+        _sync(self.folder)
+        self._write(entry | {"sha256": sha256(shard.parquet).hexdigest()})
+        self.added += 1
+
+    def _write(self, line: dict[str, Any]) -> None:
+        data = f"{json.dumps(line)}\n".encode()
+        with _named(self.path):
+            while data:
+                data = data[os.write(self.file, data) :]
+            os.fsync(self.file)
+
+
+@contextmanager
+def _opened(folder: Path, header: dict[str, Any]) -> Iterator[Manifest]:
+    """The manifest of a directory, made if need be, and no other process's until it is closed."""
+    folder.mkdir(exist_ok=True)
+    path = folder / MANIFEST
+    if not path.exists():
+        others = [
+            other.name for other in sorted(folder.iterdir()) if not PART.fullmatch(other.name)
+        ]
+        if others:
+            raise ValueError(f"{folder}: holds {others[0]!r} but no {MANIFEST}: must be empty")
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        _lock(file, folder)
+        yield Manifest(folder, file, header)
+    finally:
+        os.close(file)
+
+
+def _lock(file: int, folder: Path) -> None:
+    """The system takes the lock away with the process, however that ends."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            os.lseek(file, 1 << 30, os.SEEK_SET)  # others may read what is there
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        raise ValueError(f"{folder}: another process is writing there") from None
+    except OSError:  # a file system that has no locks
+        pass
+
+
+def _sync(folder: Path) -> None:
+    """Puts the names in a directory on the disk."""
+    if sys.platform != "win32":
+        file = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """An error of the system names the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = os.fspath(path)
+        raise

@@ -1,0 +1,406 @@
+"""`simulate(out=…)`: shards and manifest; resuming after a stop at any moment; refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+from subprocess import DEVNULL, PIPE
+from typing import Any
+
+import pytest
+
+import relaysow as rs
+from relaysow import cli, shards
+from relaysow.simulation import Run, SimulationInterrupted, simulate
+from relaysow.summary import Summary
+
+parquet = pytest.importorskip("pyarrow.parquet", exc_type=ImportError)
+SMALL = rs.giuthi(pits=5, seeds=4)
+COMMAND = [
+    *(sys.executable, "-c"),
+    "import sys; from relaysow import cli, shards; shards.GAMES = 1_000; sys.exit(cli.main())",
+]
+RUN: dict[str, Any] = {"games": 1_050, "seed": 3, "first_game": 2**40, "max_moves": 40}
+
+
+@pytest.fixture(autouse=True)
+def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "GAMES", 200)
+
+
+def fill(folder: Path, **arguments: Any) -> Summary:
+    return simulate(SMALL, **RUN | arguments, keep="summary", out=folder)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_shards_and_manifest(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    summary = fill(folder)
+    whole = simulate(SMALL, **RUN)
+    assert summary == whole.summary()
+    header, *entries = map(json.loads, (folder / "_manifest.jsonl").read_text().splitlines())
+    assert header == whole.metadata | {"shard": 200}
+    assert sorted(content(folder)) == ["_manifest.jsonl", *(entry["file"] for entry in entries)]
+    assert [entry["games"] for entry in entries] == [200] * 5 + [50]
+    for entry in entries:
+        data = (folder / entry["file"]).read_bytes()
+        assert sha256(data).hexdigest() == entry["sha256"]
+        numbers = {"games": entry["games"], "first_game": entry["first_game"]}
+        simulate(SMALL, **RUN | numbers).save(tmp_path / "one.parquet")
+        assert data == (tmp_path / "one.parquet").read_bytes()
+    table = parquet.read_table(folder)  # as users read it, the manifest beside the files
+    expected = whole.to_arrow()
+    assert table.replace_schema_metadata().cast(expected.schema).equals(expected)
+
+
+def test_a_whole_run_is_verified_and_left_alone(tmp_path: Path) -> None:
+    summary = fill(tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert fill(tmp_path) == summary
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_ctrl_c_keeps_whole_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path / "whole")
+    added, add = [], shards.Manifest.add
+
+    def press(manifest: Any, shard: Any) -> None:
+        add(manifest, shard)
+        added.append(shard)
+        if len(added) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shards.Manifest, "add", press)
+        with pytest.raises(SimulationInterrupted) as caught:
+            fill(tmp_path / "run")
+    assert caught.value.result.games in (400, 600)
+    done = simulate(SMALL, **RUN | {"games": caught.value.result.games})
+    assert caught.value.result == done.summary()
+    assert len(content(tmp_path / "run")) == 4
+    fill(tmp_path / "run")
+    assert content(tmp_path / "run") == content(tmp_path / "whole")
+
+
+# A forked child fills the directory and kills itself at the n-th system call that changes it, before
+# or after the call, or half way through a write; then another goes on.  Prints how many it survived.
+KILLS = """
+import os, signal, sys
+import pyarrow.parquet
+import relaysow as rs
+from relaysow import shards, streaming
+from relaysow.simulation import simulate
+
+def fill(folder):
+    arguments = {"games": 450, "seed": 3, "threads": 1}
+    return simulate(rs.giuthi(pits=5, seeds=4), **arguments, keep="summary", out=folder)
+
+def in_child(function):
+    if (child := os.fork()) == 0:
+        try:
+            function()
+            os._exit(0)
+        except BaseException as error:
+            print(repr(error), file=sys.stderr)
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+def content(folder):
+    return {name: open(os.path.join(folder, name), "rb").read() for name in os.listdir(folder)}
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def dying(moment, folder):
+    calls = 0
+    def watched(name):
+        real = getattr(os, name)
+        def call(*arguments):
+            nonlocal calls
+            calls += 1
+            if calls == moment // 3:
+                if moment % 3 == 0:
+                    die()
+                if moment % 3 == 1 and name == "write":
+                    real(arguments[0], arguments[1][: len(arguments[1]) // 2])
+                    die()
+                real(*arguments)
+                die()
+            return real(*arguments)
+        setattr(os, name, call)
+    for name in ("write", "fsync", "replace", "open", "mkdir"):
+        watched(name)
+    fill(folder)
+
+shards.GAMES = 200
+assert in_child(lambda: fill("whole")) == 0
+whole = content("whole")
+assert sorted(whole) == ["_manifest.jsonl", *(f"games-000000{n}.parquet" for n in range(3))]
+for moment in range(3, 1000):
+    code = in_child(lambda: dying(moment, f"run{moment}"))
+    if code == 0:
+        break
+    assert code == -signal.SIGKILL, code
+    assert in_child(lambda: fill(f"run{moment}")) == 0
+    assert content(f"run{moment}") == whole, (moment, content(f"run{moment}").keys())
+print(moment // 3)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_at_every_call_that_changes_the_directory(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLS], cwd=tmp_path, check=True, stdout=PIPE, text=True, timeout=120
+    )
+    assert int(done.stdout) > 20
+
+
+def killed_at_random(tmp_path: Path, times: int) -> None:
+    """SIGKILL at so many random moments of one run, each gone on with by the next process."""
+    command = [*COMMAND, "simulate", "giuthi", "--threads", "1", "--games", "60_000", "--out"]
+    begin = time.perf_counter()
+    subprocess.run([*command, tmp_path / "whole"], check=True, capture_output=True, timeout=300)
+    seconds = time.perf_counter() - begin
+    chance = random.Random(5)
+    folder, kills, sizes = tmp_path / "run", 0, set()
+    for number in range(10 * times):
+        if kills == times:
+            break
+        out = tmp_path / f"run{number}"
+        if folder.exists():
+            folder.rename(out)  # goes on where the last one was killed
+        folder = out
+        process = subprocess.Popen([*command, out], stdout=DEVNULL, stderr=DEVNULL)
+        try:
+            code = process.wait(chance.uniform(0.4, 1.0) * min(seconds, 2))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            kills += process.wait() == -signal.SIGKILL
+            if out.exists():
+                sizes.add(len(list(out.glob("*.parquet"))))
+            continue
+        assert code == 0
+        assert content(out) == content(tmp_path / "whole")
+        folder = tmp_path / "again"  # it was done: begin another
+    assert kills == times
+    subprocess.run([*command, folder], check=True, capture_output=True, timeout=300)
+    assert content(folder) == content(tmp_path / "whole")
+    assert len(sizes) > min(times, 10) // 3
+
+
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    killed_at_random(tmp_path, 3)
+
+
+@pytest.mark.campaign
+def test_killed_at_50_random_moments(tmp_path: Path) -> None:
+    killed_at_random(tmp_path, 50)
+
+
+# ------------------------------------------------------------------------------------- refusals
+
+
+def test_another_run_is_refused_by_what_differs(tmp_path: Path) -> None:
+    fill(tmp_path)
+    before = content(tmp_path)
+    for arguments, message in (
+        ({"seed": 4}, "seed is 3, not 4"),
+        ({"games": 2_000}, "games is 1050, not 2000"),
+        ({"first_game": 0}, f"first_game is {2**40}, not 0"),
+        ({"max_moves": None}, "max_moves is 40, not None"),
+        ({"policy": "greedy"}, r"policy is \['random', 'random'\], not \['greedy', 'greedy'\]"),
+    ):
+        with pytest.raises(ValueError, match=f"{tmp_path}: holds another run: its {message}"):
+            fill(tmp_path, **arguments)
+    with pytest.raises(ValueError, match="holds another run: its rules is 'giuthi"):
+        simulate(rs.giuthi(), **RUN, keep="summary", out=tmp_path)
+    assert content(tmp_path) == before
+
+
+def damage(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda f: damage(f / "games-0000002.parquet"), r"games-0000002.parquet: is damaged: its "),
+        (lambda f: (f / "games-0000001.parquet").unlink(), r"0000001.parquet: is in _manifest.jso"),
+        (lambda f: (f / "x.parquet").touch(), r"x.parquet: is not in _manifest.jsonl, so not of "),
+        (lambda f: (f / "_manifest.jsonl").unlink(), r"holds 'games-0000000.parquet' but no _man"),
+        (lambda f: (f / "_manifest.jsonl").write_text("[]\n"), r"_manifest.jsonl: line 1 is dama"),
+        (lambda f: (f / "_manifest.jsonl").write_text("{}\n"), r"is not the manifest of a run of"),
+        (lambda f: swap_lines(f / "_manifest.jsonl"), r"_manifest.jsonl: line 3 is damaged"),
+        (lambda f: (f / "games-0000000.parquet").write_bytes(b""), r"0000000.parquet: is damaged"),
+    ],
+)
+def test_a_damaged_directory_is_refused(spoil: Any, message: str, tmp_path: Path) -> None:
+    fill(tmp_path)
+    spoil(tmp_path)
+    before = content(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        fill(tmp_path)
+    assert content(tmp_path) == before
+
+
+def swap_lines(path: Path) -> None:
+    lines = path.read_text().splitlines(keepends=True)
+    lines[2], lines[3] = lines[3], lines[2]
+    path.write_text("".join(lines))
+
+
+def test_a_foreign_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match=r"holds 'thesis.txt' but no _manifest.jsonl: must be em"):
+        fill(tmp_path)
+    assert content(tmp_path) == {"thesis.txt": b"mine"}
+    with pytest.raises(OSError, match=r"thesis\.txt"):
+        fill(tmp_path / "thesis.txt")
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        fill(tmp_path / "nowhere" / "run")
+
+
+def test_a_directory_that_is_being_filled_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add = shards.Manifest.add
+
+    def second(manifest: Any, shard: Any) -> None:
+        add(manifest, shard)
+        with pytest.raises(ValueError, match=f"{tmp_path}: another process is writing there"):
+            fill(tmp_path)
+
+    monkeypatch.setattr(shards.Manifest, "add", second)
+    fill(tmp_path)
+    assert len(content(tmp_path)) == 7
+
+
+def test_out_needs_the_summary_and_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"out='x': needs keep='summary'"):
+        simulate(SMALL, games=10, out="x")
+    with pytest.raises(TypeError):
+        simulate(SMALL, games=10, keep="summary", out=3)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(ImportError, match=r"pip install 'relaysow\[arrow\]'"):
+        fill(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+# --------------------------------------------------------------- a full disk, a read-only folder
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
+@pytest.mark.parametrize("what", ["shard", "manifest"])
+def test_a_full_disk_keeps_what_was_written(what: str, tmp_path: Path) -> None:
+    """The system refuses to write more, half way through a file; later there is room again."""
+    import resource
+
+    fill(tmp_path / "whole")
+    folder = tmp_path / "run"
+    sizes = {name: len(data) for name, data in content(tmp_path / "whole").items()}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    last = sizes["games-0000005.parquet"]  # of fewer games; the rest are larger
+    if what == "shard":
+        limit = last + 1
+        kept = 0
+    else:  # the manifest gets longer than any shard: more lines
+        shards.GAMES = 20
+        fill(tmp_path / "lines")
+        sizes = {name: len(data) for name, data in content(tmp_path / "lines").items()}
+        limit = sizes["_manifest.jsonl"] - 300
+        assert limit > max(size for name, size in sizes.items() if name.startswith("games"))
+        kept = 50
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+    try:
+        with pytest.raises(OSError, match=r"File too large: '.*(_manifest.jsonl|games-0000000)"):
+            fill(folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    there = content(folder)
+    assert len(there) - 1 >= kept
+    assert not [name for name in there if name.startswith(".")]
+    fill(folder)
+    assert content(folder) == content(tmp_path / ("whole" if what == "shard" else "lines"))
+    assert all(content(folder)[name] == there[name] for name in there if name != "_manifest.jsonl")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs permissions")
+def test_a_read_only_folder_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fill(Path("run"))
+    before = content(tmp_path / "run")
+    (tmp_path / "run" / "games-0000005.parquet").unlink()
+    path = tmp_path / "run" / "_manifest.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    for folder in (tmp_path, tmp_path / "run"):
+        folder.chmod(0o555)
+    root = os.geteuid() == 0  # whom no permission stops
+    if root:
+        os.seteuid(65534)
+    try:
+        with pytest.raises(PermissionError, match=r"Permission denied: 'new'"):
+            fill(Path("new"))
+        with pytest.raises(PermissionError, match=r"Permission denied: '.*run"):
+            fill(Path("run"))
+    finally:
+        if root:
+            os.seteuid(0)
+        for folder in (tmp_path, tmp_path / "run"):
+            folder.chmod(0o755)
+    fill(Path("run"))
+    assert content(tmp_path / "run") == before
+
+
+# ----------------------------------------------------------------------------------- the command
+
+
+def test_the_command_fills_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = f"{tmp_path / 'run'}{os.sep}"
+    words = f"simulate giuthi --games 900 --out {out}".split()
+    assert cli.main(words) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"{simulate(rs.giuthi(), 900).summary()}\n"
+    assert printed.err.splitlines()[-1] == f"900 games are in {out}"
+    monkeypatch.delattr(Run, "play")  # nothing is left to play
+    assert cli.main(words) == 0
+    assert capsys.readouterr().out == printed.out
+    assert cli.main([*words, "--seed", "2"]) == 2
+    assert "holds another run: its seed is 1, not 2" in capsys.readouterr().err
+
+
+def test_ctrl_c_on_the_command_says_how_to_go_on(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    process = subprocess.Popen(
+        [*COMMAND, "simulate", "giuthi", "--games", "500_000_000", "--out", out],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list(out.glob("*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    pressed = time.perf_counter()
+    printed, errors = process.communicate(timeout=20)
+    assert time.perf_counter() - pressed < 1
+    assert process.returncode == 130
+    games = int(printed.split(" games of")[0].replace(",", ""))
+    assert games > 0
+    assert games % 1_000 == 0
+    lines = errors.splitlines()
+    assert lines[-2] == f"{games:,} games are in {out}"
+    assert lines[-1].endswith("the summary is of those; the same command goes on from there")
