@@ -38,20 +38,6 @@ void refuse_history(const Rules& rules) {
     }
 }
 
-py::tuple solve_position(const Position& position, std::size_t max_positions) {
-    refuse_history(position.rules());
-    Solution solution;
-    try {
-        const py::gil_scoped_release others_run;
-        solution = solve(position.rules(), position.board, max_positions, poll_without_gil);
-    } catch (const TooManyPositions& error) {
-        throw py::value_error(error.what());
-    }
-    py::list moves;
-    for (const Thresholds values : solution.moves) moves.append(as_tuple(values));
-    return py::make_tuple(as_tuple(solution.values), moves, solution.line, solution.positions);
-}
-
 // Calls `f` with what checks for signals, and calls `tick` if it is one.
 template <class F>
 auto without_gil(const py::object& tick, F&& f) {
@@ -115,11 +101,17 @@ public:
     std::uint64_t count(int total) const { return table_.ranking().count(total); }
     std::size_t pairs(int total) const { return table_.section(total).pairs(); }
 
-    py::object probe(const Position& p) const {
-        const Rules& rules = p.rules();
-        if (!same_values(table_.rules(), rules)) {
+    const Table& table() const { return table_; }
+
+    void refuse_other_rules(const Position& p) const {
+        if (!same_values(table_.rules(), p.rules())) {
             refuse_position(p, "the table is of " + shown(book_->python_rules));
         }
+    }
+
+    py::object probe(const Position& p) const {
+        const Rules& rules = p.rules();
+        refuse_other_rules(p);
         if (p.board.redistributions < 2) refuse_position(p, "a redistribution is due");
         if (!p.board.protected_pits.empty()) refuse_position(p, "pits are protected");
         const int total = p.board.row_seeds(rules, 0) + p.board.row_seeds(rules, 1);
@@ -150,6 +142,24 @@ private:
     std::vector<std::unique_ptr<py::buffer_info>> buffers_;
     std::vector<std::vector<py::object>> values_;  // of each total: pair by pair, by the result
 };
+
+py::tuple solve_position(const Position& position, std::size_t max_positions,
+                         const PythonTable* table) {
+    refuse_history(position.rules());
+    if (table != nullptr) table->refuse_other_rules(position);
+    Solution solution;
+    try {
+        const py::gil_scoped_release others_run;
+        solution =
+            solve(position.rules(), position.board, table == nullptr ? nullptr : &table->table(),
+                  max_positions, poll_without_gil);
+    } catch (const TooManyPositions& error) {
+        throw py::value_error(error.what());
+    }
+    py::list moves;
+    for (const Thresholds values : solution.moves) moves.append(as_tuple(values));
+    return py::make_tuple(as_tuple(solution.values), moves, solution.line, solution.positions);
+}
 
 }  // namespace
 
@@ -194,6 +204,7 @@ void bind_analysis(py::module_& m) {
         },
         "rules"_a, "max_seeds"_a);
     m.def("solve", &solve_position, "position"_a, "max_positions"_a.noconvert(),
+          "table"_a.none(true),
           "The thresholds of a position, of its legal moves, the numbers of a line, and how many "
           "positions were looked at.");
 }

@@ -147,13 +147,20 @@ private:
 template <class B>
 class Solver {
 public:
-    Solver(const Rules& rules, const B& root, std::size_t max_positions, const Poll& poll)
-        : rules_(rules), referee_(rules, poll), positions_(rules, max_positions) {
+    Solver(const Rules& rules, const B& root, const Table* table, std::size_t max_positions,
+           const Poll& poll)
+        : rules_(rules),
+          referee_(rules, poll),
+          table_(table),
+          tabled_seeds_(table == nullptr ? 0 : std::min(table->totals(), seeds_of(root))),
+          positions_(rules, max_positions) {
         positions_.find_or_add(root);
         for (std::size_t k = 0; k < positions_.size(); ++k) {
             if (k % 1024 == 0) poll();
             each_successor(referee_, positions_[k], [&](const B& after, int, Verdict verdict) {
-                if (verdict.end == End::running) positions_.find_or_add(after);
+                if (verdict.end == End::running && !is_tabled(after)) {
+                    positions_.find_or_add(after);
+                }
             });
         }
         const std::size_t count = positions_.size();
@@ -162,8 +169,7 @@ public:
         std::vector<int> totals(count);
         int most = 0;
         for (std::size_t k = 0; k < count; ++k) {
-            const B board = positions_[k];
-            totals[k] = board.row_seeds(rules, 0) + board.row_seeds(rules, 1);
+            totals[k] = seeds_of(positions_[k]);
             most = std::max(most, totals[k]);
         }
         members_.resize(static_cast<std::size_t>(most) + 1);
@@ -176,7 +182,10 @@ public:
     }
 
     std::size_t positions() const { return positions_.size(); }
-    Thresholds values(const B& board) const { return values_[positions_.find(board)]; }
+    Thresholds values(const B& board) const {
+        return is_tabled(board) ? table_->values(board, seeds_of(board))
+                                : values_[positions_.find(board)];
+    }
 
     std::vector<Thresholds> move_values(const B& board) const {
         std::vector<Thresholds> moves;
@@ -196,7 +205,7 @@ public:
         std::vector<std::uint64_t> since_capture;
         Distances distances;
         int total = -1;
-        for (Verdict verdict = running; verdict.end == End::running;) {
+        for (Verdict verdict = running; verdict.end == End::running && !is_tabled(board);) {
             referee_.poll();
             const std::uint32_t here = positions_.find(board);
             const std::uint64_t seen = 2 * std::uint64_t{here} + board.mover;
@@ -208,7 +217,7 @@ public:
             const int lead = lead_of(board);
             const int result = values_[here].result(lead);
             const bool forced = result != endless_play(rules_).result(lead);
-            const int now = board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1);
+            const int now = seeds_of(board);
             if (forced && now != total) {
                 distances = distances_to_capture(now, lead < 0 ? -lead : lead);
                 total = now;
@@ -228,7 +237,7 @@ public:
                                                  : after_move(values(after), same, captured);
                 if (worth_it.result(lead) == result) {
                     std::int64_t worth = 0;
-                    if (forced && !over && captured == 0) {
+                    if (forced && !over && captured == 0 && !is_tabled(after)) {
                         const std::int64_t way =
                             distances.of(place_[positions_.find(after)], lead_of(after));
                         worth = result > 0 || (result == 0 && lead < 0) ? -way : way;
@@ -267,6 +276,13 @@ private:
         }
     };
 
+    int seeds_of(const B& board) const {
+        return board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1);
+    }
+    bool is_tabled(const B& board) const {
+        return tabled_seeds_ > 0 && board.redistributions == 2 && board.protected_pits.empty() &&
+               seeds_of(board) < tabled_seeds_;
+    }
     int lead_of(const B& board) const {
         return board.stores[board.mover] - board.stores[1 - board.mover];
     }
@@ -286,11 +302,11 @@ private:
                     take_better(total.exits[at], values_at_end(rules_, board, after, verdict));
                     return;
                 }
-                const std::uint32_t next = positions_.find(after);
                 const bool same = after.mover == board.mover;
-                if (captured > 0) {
-                    take_better(total.exits[at], after_move(values_[next], same, captured));
+                if (captured > 0 || is_tabled(after)) {
+                    take_better(total.exits[at], after_move(values(after), same, captured));
                 } else {
+                    const std::uint32_t next = positions_.find(after);
                     total.edges.push_back(2 * place_[next] + same);
                     ++total.first_in[place_[next] + 1];
                 }
@@ -397,6 +413,8 @@ private:
 
     const Rules& rules_;
     const Referee<B> referee_;
+    const Table* table_;
+    int tabled_seeds_;  // fewer are looked up
     Positions<B> positions_;
     std::vector<Thresholds> values_;
     std::vector<std::vector<std::uint32_t>> members_;  // of each total
@@ -405,10 +423,10 @@ private:
 
 }  // namespace
 
-Solution solve(const Rules& rules, const AnyBoard& board, std::size_t max_positions,
-               const Poll& poll) {
+Solution solve(const Rules& rules, const AnyBoard& board, const Table* table,
+               std::size_t max_positions, const Poll& poll) {
     return on_narrowest(rules, board, [&]<class B>(const B& root) {
-        Solver<B> solver(rules, root, max_positions, poll);
+        Solver<B> solver(rules, root, table, max_positions, poll);
         return Solution{solver.values(root), solver.move_values(root), solver.line(root),
                         solver.positions()};
     });

@@ -9,6 +9,7 @@
 #include "board.hpp"
 #include "rules.hpp"
 #include "sowing.hpp"
+#include "tablebase.hpp"
 #include "values.hpp"
 
 namespace relaysow {
@@ -24,8 +25,10 @@ struct TooManyPositions : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The settled position `board` must not be over, and its rules not be refused.
-Solution solve(const Rules& rules, const AnyBoard& board, std::size_t max_positions,
-               const Poll& poll);
+// The settled position `board` must not be over, and its rules not be refused.  Positions of fewer
+// seeds are looked up in `table`, of the same rules, where there is one and it holds them; the line
+// ends at the first of them.
+Solution solve(const Rules& rules, const AnyBoard& board, const Table* table,
+               std::size_t max_positions, const Poll& poll);
 
 }  // namespace relaysow

@@ -429,3 +429,50 @@ def test_ctrl_c_on_a_terminal_takes_the_progress_away() -> None:
     assert "the summary is of those" in last
     assert "left:" not in last
     assert err.count("\x1b[?25l") == err.count("\x1b[?25h") == 1  # the cursor is back
+
+
+# ------------------------------------------------------------------------------------ exact play
+
+
+def test_solve_tells_result_moves_and_a_line(run: Any) -> None:
+    code, out, err = run(*["solve", "giuthi", "--pits", "3", "--seeds", "2"])
+    start = rs.giuthi(pits=3, seeds=2).start()
+    first, worth, *moves, line = out.splitlines()
+    assert (code, first) == (0, start.to_text())
+    assert worth == "win (least lead to win -7, to draw -8)"
+    assert [row.split("\t")[0] for row in moves if row[0] == "*"] == [
+        f"* {start.move_to_text(move)}" for move in rs.solve(start).best_moves
+    ]
+    assert len(moves) == len(start.legal_moves)
+    game = rs.Game(start)
+    for text in line.removeprefix("line: ").split():
+        game.push(game.position.move_from_text(text))
+    assert game.outcome is not None
+    assert game.outcome.winner == 0
+    assert re.fullmatch(r"[\d.]+ s: 6,318 positions\n", err)
+    code, out, err = run(
+        *["solve", "giuthi", "--pits", "3", "--seeds", "2", "--max-positions", "9"]
+    )
+    assert (code, out) == (2, "")
+    assert err == "relaysow: more than max_positions=9 positions can be reached\n"
+
+
+def test_tables_on_the_command_line(run: Any, tmp_path: Path) -> None:
+    file = str(tmp_path / "table")
+    code, out, err = run(*f"tablebase build {file} giuthi --pits 3 --max-seeds 6".split())
+    assert code == 0
+    assert out.startswith("924 positions of giuthi(pits=3, seeds=1) in 1,")
+    assert err.startswith("at most ")
+    code, out, _ = run("tablebase", "verify", file)
+    assert (code, out) == (0, "924 positions of giuthi(pits=3, seeds=1) are as they must be\n")
+    position = rs.Position(rs.giuthi(pits=3, seeds=1), [2, 0, 1, 0, 1, 1], stores=(0, 1))
+    code, out, _ = run("tablebase", "probe", file, position.to_text())
+    assert (code, out) == (0, "win (least lead to win -4, to draw -5)\n")
+    code, whole, _ = run("solve", "--from", position.to_text())
+    code, out, _ = run("solve", "--from", position.to_text(), "--tablebase", file)
+    assert code == 0
+    assert out.splitlines()[:-1] == whole.splitlines()[:-1]
+    Path(file).write_bytes(b"x" * 100)
+    code, out, err = run("tablebase", "probe", file, position.to_text())
+    assert (code, out) == (2, "")
+    assert err == f"relaysow: {file}: it is no table of relaysow\n"

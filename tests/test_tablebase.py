@@ -54,6 +54,39 @@ def test_a_table_holds_what_solve_finds(options: dict[str, Any], tmp_path: Path)
             assert value.lead_to_draw == solved.lead_to_draw
 
 
+@pytest.mark.parametrize("options", OPTION_SETS, ids=name)
+def test_solve_finds_the_same_with_a_table(options: dict[str, Any], tmp_path: Path) -> None:
+    rules = small(**options)
+    if options not in TABLED:
+        table_of = small()
+        position = rs.Position(rules, [2, 1, 0, 1, 2, 0])
+        with (
+            rs.Tablebase.build(table_of, 3, tmp_path / "table") as table,
+            pytest.raises(ValueError, match=r"no value of .*: the table is of giuthi"),
+        ):
+            rs.solve(position, tablebase=table)
+        return
+    chance = random.Random(7)
+    fewer = 0
+    with rs.Tablebase.build(rules, 4, tmp_path / "table") as table:
+        for ring in chance.sample(list(rings(3, 7, least=3)), 40):
+            protected = [pit for pit in range(6) if ring[pit] and chance.random() < 0.3]
+            stores = chance.randint(0, 3), chance.randint(0, 3)
+            position = rs.Position(rules, ring, stores, protected=protected)
+            if position.is_over:
+                continue
+            with_table, without = rs.solve(position, tablebase=table), rs.solve(position)
+            assert with_table.moves == without.moves, position
+            assert with_table.lead_to_win == without.lead_to_win
+            assert with_table.lead_to_draw == without.lead_to_draw
+            fewer += with_table.positions < without.positions
+            here = position
+            for move in with_table.line:
+                assert move in rs.solve(here).best_moves
+                here = here.play(move)
+    assert fewer > 10
+
+
 @pytest.mark.parametrize("rules", [rs.giuthi(pits=8, seeds=1), rs.engehe(pits=20, seeds=1)])
 def test_wide_boards(rules: Rules, tmp_path: Path) -> None:
     chance = random.Random(2)

@@ -102,7 +102,7 @@ def simulate(
     poll: Callable[[int], None] | None,
 ) -> tuple[dict[str, numpy.typing.NDArray[Any]], int, BaseException | None]: ...
 def solve(
-    position: Position, max_positions: int
+    position: Position, max_positions: int, table: Table | None
 ) -> tuple[
     tuple[int | float, int | float], list[tuple[int | float, int | float]], list[int], int
 ]: ...

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from relaysow import _core
 from relaysow._core import Position
 from relaysow.moves import Move
 from relaysow.rules import whole_number
+
+if TYPE_CHECKING:
+    from relaysow.tablebase import Tablebase
 
 MAX_POSITIONS = 25_000_000
 """The positions `solve` looks at by default: 4 GB hold them."""
@@ -59,18 +63,21 @@ class Solution(Value):
         return tuple(move for move, value in self.moves.items() if value.result == self.result)
 
 
-def solve(position: Position, *, max_positions: int = MAX_POSITIONS) -> Solution:
+def solve(
+    position: Position, *, tablebase: Tablebase | None = None, max_positions: int = MAX_POSITIONS
+) -> Solution:
     """The exact result of a position under its rules, with both thresholds on the lead.
 
     All positions that can be reached are looked at, `max_positions` of them at most
     (1…2³¹−1; each takes about 30 bytes and the pits of the board, and those of the largest ring
     total 8 bytes a move besides).  Endless play counts as `repetition` says: a draw under
     `"draw"`, what the lead makes it under `"stores"`.  A redistribution is a move like any other,
-    so those of Kiothi's opening are too many.
+    so those of Kiothi's opening are too many.  Positions of fewer seeds that `tablebase`, of the
+    same rules, holds are looked up instead; the line ends at the first of them.
 
     Raises `ValueError` for `repetition="score"` or `"off"` and for `repetition_scope="turn"` with
     extra moves, which make a value depend on the moves before it, and where more positions can be
-    reached; `TypeError` for anything but a `Position`.
+    reached, or the tablebase is of other rules; `TypeError` for anything but a `Position`.
 
     >>> import relaysow as rs
     >>> s = rs.solve(rs.giuthi(pits=3, seeds=2).start())
@@ -87,7 +94,9 @@ def solve(position: Position, *, max_positions: int = MAX_POSITIONS) -> Solution
     if position.is_over:
         win, draw = at_end(position, lead)
         return Solution(_result(lead, win, draw), win, draw, position, {}, (), 1)
-    (win, draw), thresholds, numbers, positions = _core.solve(position, limit)
+    (win, draw), thresholds, numbers, positions = _core.solve(
+        position, limit, None if tablebase is None else tablebase.table
+    )
     moves = {
         move: Value(_result(lead, *pair), *pair)
         for move, pair in zip(position.legal_moves, thresholds, strict=True)

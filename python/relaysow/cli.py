@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from relaysow.rules import CHOICES, RULE_SETS, Rules
+from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relaysow.analysis import Solution, Value
     from relaysow.records import Record
     from relaysow.simulation import AnyPosition
     from relaysow.summary import Summary
@@ -714,6 +715,117 @@ READINGS = {
     "giuthi_pratt": "John Pratt's reading (2009).",
     "kiothi_wikipedia": "The reading of the English and Italian Wikipedia.",
 }
+
+
+@app.command()
+def solve(
+    name: Name = None,
+    pits: Pits = None,
+    seeds: Seeds = None,
+    filled: Filled = None,
+    options: Set = None,
+    start: From = None,
+    tablebase: Annotated[
+        str | None, typer.Option(help="Look positions of fewer seeds up in this file.")
+    ] = None,
+    max_positions: Annotated[
+        int | None, _number("Give up past so many positions; 25,000,000 by default.")
+    ] = None,
+) -> None:
+    """Solve a position exactly: its result, the leads needed, every move, a line of play."""
+    from relaysow.analysis import MAX_POSITIONS
+    from relaysow.analysis import solve as solved_of
+    from relaysow.tablebase import Tablebase
+
+    begin = perf_counter()
+    what: Any = _start(name, pits, seeds, filled, options, start)
+    position = what.start() if isinstance(what, Rules) else what
+    solved = solved_of(
+        position,
+        tablebase=None if tablebase is None else Tablebase.open(tablebase),
+        max_positions=MAX_POSITIONS if max_positions is None else max_positions,
+    )
+    print(f"{position.to_text()}\n{_worth(solved)}")
+    for move, value in solved.moves.items():
+        mark = "*" if value.result == solved.result else " "
+        print(f"{mark} {position.move_to_text(move)}\t{_worth(value)}")
+    here, line = position, []
+    for move in solved.line:
+        line.append(here.move_to_text(move))
+        here = here.play(move)
+    if line:
+        _paragraph(f"line: {' '.join(line)}", 0, 2)
+    _note(f"{perf_counter() - begin:.2f} s: {solved.positions:,} positions")
+
+
+def _worth(value: Value | Solution) -> str:
+    """A value in words, of the player to move."""
+    result = {1: "win", 0: "draw", -1: "loss"}[value.result]
+    win, draw = _lead(value.lead_to_win), _lead(value.lead_to_draw)
+    return f"{result} (least lead to win {win}, to draw {draw})"
+
+
+def _lead(lead: float) -> str:
+    return "any" if lead < -MAX_SEEDS else "none" if lead > MAX_SEEDS else f"{lead:+}"
+
+
+tablebases = typer.Typer(help="Build, check and look up tables of exact values.")
+app.add_typer(tablebases, name="tablebase")
+
+TableFile = Annotated[str, typer.Argument(metavar="FILE", help="The file of the table.")]
+Threads = Annotated[int | None, _number("Threads; all cores by default.")]
+
+
+@tablebases.command("build")
+def tablebase_build(
+    path: TableFile,
+    name: Name = None,
+    pits: Pits = None,
+    options: Set = None,
+    max_seeds: Annotated[int, _number("The most seeds on the ring.")] = 8,
+    threads: Threads = None,
+    memory: Annotated[int, _number("Refuse to take more bytes.")] = 4 * 2**30,
+) -> None:
+    """Build the table of all positions with so many seeds, or go on with a build cut off."""
+    from relaysow.tablebase import Tablebase
+
+    rules = _start(name, pits, None, None, options, None)
+    assert isinstance(rules, Rules)
+    _note(f"at most {Tablebase.memory(rules, max_seeds):,} bytes of memory")
+    begin = perf_counter()
+    with Tablebase.build(
+        rules, max_seeds, path, threads=threads, memory=memory, report=_total
+    ) as table:
+        seconds = perf_counter() - begin
+        print(f"{len(table):,} positions of {table.rules!r} in {os.path.getsize(path):,} bytes")
+        _note(f"{seconds:.2f} s: {len(table) / seconds:,.0f} positions/s")
+
+
+@tablebases.command("verify")
+def tablebase_verify(path: TableFile, threads: Threads = None) -> None:
+    """Check every entry of a table against what its moves lead to."""
+    from relaysow.tablebase import Tablebase
+
+    with Tablebase.open(path) as table:
+        table.verify(threads=threads, report=_total)
+        print(f"{len(table):,} positions of {table.rules!r} are as they must be")
+
+
+@tablebases.command("probe")
+def tablebase_probe(
+    path: TableFile,
+    position: Annotated[str, typer.Argument(metavar="POSITION", help="The text of a position.")],
+) -> None:
+    """Look a position up."""
+    from relaysow import Position
+    from relaysow.tablebase import Tablebase
+
+    with Tablebase.open(path) as table:
+        print(_worth(table.probe(Position.from_text(position))))
+
+
+def _total(total: int, positions: int, seconds: float) -> None:
+    _note(f"{total} seeds: {positions:,} positions, {seconds:.2f} s")
 
 
 @app.command()

@@ -39,7 +39,7 @@ class Tablebase:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with rs.Tablebase.build(rules, 5, os.path.join(folder, "small.rsow")) as table:
     ...         table.probe(rs.Position(rules, [2, 0, 1, 0, 1, 1], stores=(0, 1)))
-    Value(result=1, lead_to_win=-2, lead_to_draw=-5)
+    Value(result=1, lead_to_win=-4, lead_to_draw=-5)
     """
 
     def __init__(self, path: str, data: mmap.mmap) -> None:
@@ -50,9 +50,9 @@ class Tablebase:
         self.rules: Rules = notation.rules_from_text(text)
         if self.rules.pits != pits or not 0 <= self.max_seeds <= MAX_SEEDS:
             raise TablebaseError("its head contradicts itself")
-        self._table = _core.Table(self.rules, self.max_seeds)
+        self.table = _core.Table(self.rules, self.max_seeds)
         for _ in range(self.max_seeds + 1):
-            at = self._table.add(data, at, False)
+            at = self.table.add(data, at, False)
         if at != len(data):
             raise TablebaseError(f"{len(data) - at} bytes follow its end")
 
@@ -146,7 +146,7 @@ class Tablebase:
         Raises `ValueError` for a position of other rules, of more seeds, with protected pits or
         before the last redistribution; `TablebaseError` where the file turns out to be damaged.
         """
-        return self._table.probe(position)
+        return self.table.probe(position)
 
     def verify(self, *, threads: int | None = None, report: Report | None = None) -> None:
         """Check every block against its checksum and every entry against what its moves lead to.
@@ -158,8 +158,8 @@ class Tablebase:
         count = cores() if threads is None else whole_number("threads", threads)
         for total in range(self.max_seeds + 1):
             begin = perf_counter()
-            wrong = self._table.verify(total, count, None)
-            entries = self._table.count(total)
+            wrong = self.table.verify(total, count, None)
+            entries = self.table.count(total)
             if wrong != entries:
                 raise TablebaseError(
                     f"{self.path}: entry {wrong} of total {total} is not what its moves lead to"
@@ -169,11 +169,11 @@ class Tablebase:
 
     def __len__(self) -> int:
         """How many positions it holds, every layout of the seeds counted for either player."""
-        return sum(self._table.count(total) for total in range(self.max_seeds + 1))
+        return sum(self.table.count(total) for total in range(self.max_seeds + 1))
 
     def close(self) -> None:
         """Unmap the file; no value can be looked up any more."""
-        del self._table
+        del self.table
         with suppress(BufferError):
             self._data.close()
 
