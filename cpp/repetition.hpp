@@ -88,6 +88,17 @@ public:
         return true;
     }
 
+    // Takes out the position added last.
+    void take_back() {
+        const auto last = static_cast<std::uint32_t>(keys_.size() - 1);
+        std::size_t at = keys_.back().hash() & mask();
+        while (slots_[at].key != last || slots_[at].generation != generation_) {
+            at = (at + 1) & mask();
+        }
+        slots_[at] = {};
+        keys_.pop_back();
+    }
+
 private:
     struct Slot {
         std::uint32_t generation = 0, hash = 0, key = 0;

@@ -151,7 +151,7 @@ def test_threads_and_numbers_of_games(games: int) -> None:
                 np.testing.assert_array_equal(part[column], whole[column][:games])
 
 
-@pytest.mark.parametrize("name", sorted({*rs.RULE_SETS} - {"kiothi_wikipedia"}))
+@pytest.mark.parametrize("name", rs.RULE_SETS)
 def test_nearly_all_laps_are_sown_in_lockstep(name: str) -> None:
     for kernel in KERNELS:
         os.environ["RELAYSOW_ISA"] = kernel

@@ -345,6 +345,8 @@ void end_sowings(Lanes& x, V& restored) {
         for (int k = 0; k < bloom_words; ++k) words[k] = 0;
     }
 
+    x.deep &= ~bits(own_taken);
+
     restored = where(end, load(x.raw));
     restored = choose(own_taken, restored & all(mark & (x.marks ? 0xFF : 0)), restored);
     store(x.moves, add_where(end, load(x.moves), all(1)));
@@ -385,14 +387,12 @@ void end_sowings(Lanes& x, V& restored) {
 }
 
 // Whether the position of `lane` in the log's newest row is an older one since the last capture.
-bool came_before(const Lanes& x, int lane, bool& out_of_sight) {
+bool came_before(const Lanes& x, int lane) {
     const auto slot = [&](uint64_t row) { return static_cast<size_t>(row & x.log_mask); };
     const size_t bytes = static_cast<size_t>(x.rows) * L;
     const uint8_t* mine = x.prints + slot(x.now) * 2 * L + lane;
     const uint8_t* position = x.log + slot(x.now) * bytes + lane;
-    const uint64_t reach = x.now < x.log_mask ? 0 : x.now - x.log_mask;
-    const uint64_t first = x.segment[lane] < reach ? reach : x.segment[lane];
-    for (uint64_t row = x.now; row-- > first;) {
+    for (uint64_t row = x.now; row-- > x.segment[lane];) {
         const size_t s = slot(row);
         const uint8_t* marks = x.prints + s * 2 * L + lane;
         if (marks[0] != mine[0] || marks[L] != mine[L] || !(x.chose[s] >> lane & 1) ||
@@ -404,7 +404,6 @@ bool came_before(const Lanes& x, int lane, bool& out_of_sight) {
         while (at < bytes && position[at] == other[at]) at += L;
         if (at >= bytes) return true;
     }
-    out_of_sight = x.segment[lane] < reach;
     return false;
 }
 
@@ -495,12 +494,12 @@ void take_turns(Lanes& x) {
     const uint64_t undecided = x.guard ? able & bits(bits_in(fullest, all(x.guard))) : 0;
     const uint64_t limited =
         able & bits(equal(load(x.moves), load(x.limit))) & ~bits(equal(load(x.limit), all(255)));
-    uint64_t repeated = 0, unseen = 0;
+    uint64_t repeated = 0;
     x.chose[slot] = able;
     x.movers[slot] = x.mover;
     if (x.compares) {
         uint64_t met = 0;
-        for (uint64_t left = able; left; left &= left - 1) {
+        for (uint64_t left = able & ~x.deep; left; left &= left - 1) {
             const int lane = first_bit(left);
             const unsigned print =
                 static_cast<unsigned>(prints[lane]) | static_cast<unsigned>(prints[L + lane]) << 8;
@@ -511,17 +510,16 @@ void take_turns(Lanes& x) {
             word = old | both;
             met |= static_cast<uint64_t>((old & both) == both) << lane;
         }
+        for (uint64_t left = able & x.deep; left; left &= left - 1) {
+            const int lane = first_bit(left);
+            if (x.driver.repeats(x.driver.context, lane)) repeated |= uint64_t{1} << lane;
+        }
         for (uint64_t left = met; left; left &= left - 1) {
             const int lane = first_bit(left);
-            bool out_of_sight = false;
-            if (came_before(x, lane, out_of_sight)) {
-                repeated |= uint64_t{1} << lane;
-            } else if (out_of_sight) {
-                unseen |= uint64_t{1} << lane;
-            }
+            if (came_before(x, lane)) repeated |= uint64_t{1} << lane;
         }
     }
-    const uint64_t aside = stuck | undecided | limited | repeated | unseen;
+    const uint64_t aside = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~aside;
     for (uint64_t left = able; left; left &= left - 1) x.decided[first_bit(left)] = x.now;
 
@@ -587,19 +585,17 @@ void take_turns(Lanes& x) {
     x.new_turn |= passing;
     ++x.now;
     if (aside) {
-        const uint64_t lanes[5] = {stuck, repeated, unseen & ~repeated,
-                                   undecided & ~(repeated | unseen),
-                                   limited & ~(repeated | unseen | undecided)};
-        const Call why[5] = {Call::stuck, Call::repeated, Call::out_of_sight, Call::undecided,
-                             Call::limit};
-        for (int k = 0; k < 5; ++k) {
+        const uint64_t lanes[4] = {stuck, repeated, undecided & ~repeated,
+                                   limited & ~(repeated | undecided)};
+        const Call why[4] = {Call::stuck, Call::repeated, Call::undecided, Call::limit};
+        for (int k = 0; k < 4; ++k) {
             for (uint64_t left = lanes[k]; left; left &= left - 1) {
                 x.driver.attend(x.driver.context, first_bit(left), why[k]);
             }
         }
     }
     if (--x.turns_to_flush == 0) {
-        x.turns_to_flush = 120;  // so that no byte is counted over
+        x.turns_to_flush = x.turns_between_flushes;
         x.driver.flush(x.driver.context);
     }
 }
@@ -609,6 +605,7 @@ void take_turns(Lanes& x) {
 const int lanes = L;
 
 void run(Lanes& x) {
+    constexpr int few = 3;  // lanes, sown sooner one by one
     unsigned steps_left = x.steps_to_long;
     while (x.lapping | x.ended | x.choosing) {
         if (x.lapping) {
@@ -625,7 +622,13 @@ void run(Lanes& x) {
             x.driver.poll(x.driver.context);
             look_after_long_sowings(x);
         }
-        if (x.ended | x.choosing) take_turns(x);
+        if (x.ended | x.choosing) {
+            take_turns(x);
+        } else if (!(x.lapping & ~x.is_long) && count_bits(x.lapping) <= few) {
+            for (uint64_t left = x.lapping; left; left &= left - 1) {
+                x.driver.sow_alone(x.driver.context, first_bit(left));
+            }
+        }
     }
 }
 

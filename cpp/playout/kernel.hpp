@@ -14,21 +14,22 @@ enum { most_lanes = 64, most_rows = 128 + 2, bloom_words = 16 };
 
 // Why a lane needs the driver.
 enum class Call : uint8_t {
-    stuck,        // no candidate, and no plain pass
-    repeated,     // the position came before
-    limit,        // the limit of counted moves is reached
-    undecided,    // the choice is left to the driver: nothing is drawn yet
-    forbidden,    // the chosen move is illegal by its first lap
-    endless,      // the chosen move never ends
-    capped,       // the chosen move would lift for lap max_laps + 1
-    astray,       // the chosen move is left to the driver to sow
-    out_of_sight  // the history is longer than the log: the driver plays the game anew
+    stuck,      // no candidate, and no plain pass
+    repeated,   // the position came before
+    limit,      // the limit of counted moves is reached
+    undecided,  // the choice is left to the driver: nothing is drawn yet
+    forbidden,  // the chosen move is illegal by its first lap
+    endless,    // the chosen move never ends
+    capped,     // the chosen move would lift for lap max_laps + 1
+    astray      // the chosen move is left to the driver to sow
 };
 
 struct Lanes;
 struct Driver {
     void* context;
     void (*attend)(void* context, int lane, Call call);
+    bool (*repeats)(void* context, int lane);       // asked of `deep` lanes; notes the position
+    void (*sow_alone)(void* context, int lane);     // sows a long sowing to its end
     void (*becomes_long)(void* context, int lane);  // fills `saved` and what belongs to it
     void (*flush)(void* context);                   // adds the small counts to the driver's
     void (*poll)(void* context);
@@ -63,6 +64,7 @@ struct Lanes {
     uint64_t lapping, ended, choosing;  // each lane is in one of these, or idle
     uint64_t mover, clockwise, crossed, new_turn, passed, from_clockwise;
     uint64_t is_long, saved_clockwise;
+    uint64_t deep;     // the driver keeps the lane's history, which is long
     uint64_t fresh;    // has not chosen a move in this game
     uint64_t refused;  // a candidate of this decision proved illegal
     uint8_t saved[most_lanes][128];
@@ -75,7 +77,7 @@ struct Lanes {
     uint64_t first_number[most_lanes];
     uint64_t long_laps[most_lanes];  // of a long sowing, but for those in `laps`
     uint64_t long_sum[most_lanes], long_longest[most_lanes];
-    unsigned turns_to_flush;
+    unsigned turns_to_flush, turns_between_flushes;  // so few that no byte is counted over
 
     // The log: a row of positions for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1

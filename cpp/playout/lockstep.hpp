@@ -87,6 +87,7 @@ private:
         B board;                // before the move, where the log may not hold it any longer
         std::vector<int> left;  // candidates not yet refused
         Chance before_draw{0, 0};
+        History<B> history;  // of a deep lane
     };
     static constexpr int bits_of_a_pit(bool marks) { return marks ? 0x7F : 0xFF; }
 
@@ -135,9 +136,18 @@ private:
         x.driver.becomes_long = [](void* self, int lane) {
             static_cast<Lockstep*>(self)->becomes_long(lane);
         };
+        x.driver.repeats = [](void* self, int lane) {
+            auto& lockstep = *static_cast<Lockstep*>(self);
+            return !lockstep.at(lane).history.add(lockstep.position(lane));
+        };
+        x.driver.sow_alone = [](void* self, int lane) {
+            static_cast<Lockstep*>(self)->sow_alone(lane);
+        };
         x.driver.flush = [](void* self) {
-            for (int lane = 0; lane < static_cast<Lockstep*>(self)->x.lanes; ++lane) {
-                static_cast<Lockstep*>(self)->flush(lane);
+            auto& lockstep = *static_cast<Lockstep*>(self);
+            for (int lane = 0; lane < lockstep.x.lanes; ++lane) {
+                lockstep.flush(lane);
+                lockstep.note_depth(lane);
             }
         };
         x.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
@@ -147,7 +157,9 @@ private:
         x.chose = chose_.data();
         x.movers = movers_.data();
         x.log_mask = log_rows(rules_) - 1;
-        x.turns_to_flush = turns_between_flushes;
+        // An older position of a lane that is not deep is always in the log.
+        x.turns_between_flushes = x.turns_to_flush =
+            static_cast<unsigned>(std::min<std::size_t>(120, log_rows(rules_) / 4));
     }
 
     static std::uint64_t bit(int lane) { return std::uint64_t{1} << lane; }
@@ -295,7 +307,26 @@ private:
         }
     }
 
+    // A history that the log will soon not hold is kept here from now on.
+    void note_depth(int lane) {
+        if (!x.compares || (x.deep & bit(lane)) != 0 || x.now - x.segment[lane] <= x.log_mask / 2) {
+            return;
+        }
+        History<B>& history = at(lane).history;
+        history.clear();
+        const std::uint64_t mover = x.mover;
+        for (std::uint64_t row = x.segment[lane]; row < x.now; ++row) {
+            const std::size_t slot = row & x.log_mask;
+            if ((x.chose[slot] & bit(lane)) == 0) continue;
+            x.mover = x.movers[slot];
+            history.add(read(x.log + slot * static_cast<std::size_t>(x.rows * x.lanes), lane));
+        }
+        x.mover = mover;
+        x.deep |= bit(lane);
+    }
+
     void forget_history(int lane) {
+        x.deep &= ~bit(lane);
         x.segment[lane] = x.now;
         std::memset(x.bloom[lane], 0, sizeof x.bloom[lane]);
     }
@@ -336,9 +367,6 @@ private:
                 return finish(lane, position(lane), player_.repetition());
             case Call::limit:
                 return reach_limit(lane, position(lane));
-            case Call::out_of_sight:
-                play_apart(lane);
-                return end_game(lane);
             case Call::undecided:
                 return decide(lane, position(lane));
             case Call::forbidden:
@@ -371,9 +399,49 @@ private:
         set(x.saved_clockwise, lane, direction == Direction::cw);
     }
 
+    // Where few lanes have anything to do, a long sowing goes on here.
+    void sow_alone(int lane) {
+        B board = position(lane), first = board;
+        for (int pit = 0; pit < x.ring_rows; ++pit) first.ring[pit] = x.saved[lane][pit];
+        const int first_pit = x.saved_pit[lane];
+        first.ring[first_pit] = x.saved_hand[lane];
+        const bool first_clockwise = (x.saved_clockwise & bit(lane)) != 0;
+        int pit = x.pit[lane], seeds = x.hand[lane];
+        board.ring[pit] = static_cast<typename B::seeds_type>(seeds);
+        bool clockwise = (x.clockwise & bit(lane)) != 0;
+        unsigned crossed = 0;
+        for (std::uint64_t count = 1;; ++count) {
+            if (count % laps_between_polls == 0) games_.poll();
+            pit = player_.referee().track.lap(board.ring, pit, seeds,
+                                              clockwise ? Direction::cw : Direction::ccw, crossed);
+            seeds = board.ring[pit];
+            if (seeds == 1) {
+                x.long_laps[lane] += count;
+                at(lane).laps_apart += static_cast<std::int64_t>(count);
+                break;
+            }
+            if (x.marks) lift_protection(rules_, board, pit, board.mover);
+            clockwise ^= x.reversed;
+            if (pit == first_pit && clockwise == first_clockwise &&
+                board.same_ring(rules_, first.ring)) {
+                return attend(lane, Call::endless);
+            }
+        }
+        board.ring[pit] = 0;
+        write(lane, board);
+        x.pit[lane] = static_cast<std::uint8_t>(pit);
+        x.hand[lane] = 1;
+        x.raw[lane] = board.protected_pits.has(pit) ? 0x81 : 1;
+        set(x.clockwise, lane, clockwise);
+        if (crossed != 0) x.crossed |= bit(lane);
+        x.lapping &= ~bit(lane);
+        x.ended |= bit(lane);
+    }
+
     // There were candidates, but none is legal: the position is none in which a move is to be
     // chosen.
     void none_is_legal(int lane, const B& board) {
+        if ((x.deep & bit(lane)) != 0) at(lane).history.take_back();
         if (x.now - x.decided[lane] <= x.log_mask) {
             x.chose[x.decided[lane] & x.log_mask] &= ~bit(lane);
         }
@@ -507,8 +575,6 @@ private:
         board.mover = static_cast<std::uint8_t>(1 - board.mover);
         go_on(lane, board);
     }
-
-    static constexpr unsigned turns_between_flushes = 120;
 
     const SimulationPlan& plan_;
     const Rules& rules_;
