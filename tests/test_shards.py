@@ -92,8 +92,8 @@ def test_ctrl_c_keeps_whole_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert content(tmp_path / "run") == content(tmp_path / "whole")
 
 
-# A forked child fills the directory and kills itself at the n-th system call that changes it, before
-# or after the call, or half way through a write; then another goes on.  Prints how many it survived.
+# A forked child fills the directory and kills itself before the n-th call that changes it, or after,
+# or half way through a write; then another goes on.  Prints how many calls there were.
 KILLS = """
 import os, signal, sys
 import pyarrow.parquet
@@ -102,7 +102,7 @@ from relaysow import shards, streaming
 from relaysow.simulation import simulate
 
 def fill(folder):
-    arguments = {"games": 450, "seed": 3, "threads": 1}
+    arguments = {"games": 250, "seed": 3, "threads": 1}
     return simulate(rs.giuthi(pits=5, seeds=4), **arguments, keep="summary", out=folder)
 
 def in_child(function):
@@ -118,9 +118,6 @@ def in_child(function):
 def content(folder):
     return {name: open(os.path.join(folder, name), "rb").read() for name in os.listdir(folder)}
 
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
 def dying(moment, folder):
     calls = 0
     def watched(name):
@@ -128,14 +125,12 @@ def dying(moment, folder):
         def call(*arguments):
             nonlocal calls
             calls += 1
-            if calls == moment // 3:
-                if moment % 3 == 0:
-                    die()
-                if moment % 3 == 1 and name == "write":
+            if calls == moment // 2:
+                if moment % 2 and name == "write":
                     real(arguments[0], arguments[1][: len(arguments[1]) // 2])
-                    die()
-                real(*arguments)
-                die()
+                elif moment % 2:
+                    real(*arguments)
+                os.kill(os.getpid(), signal.SIGKILL)
             return real(*arguments)
         setattr(os, name, call)
     for name in ("write", "fsync", "replace", "open", "mkdir"):
@@ -145,15 +140,15 @@ def dying(moment, folder):
 shards.GAMES = 200
 assert in_child(lambda: fill("whole")) == 0
 whole = content("whole")
-assert sorted(whole) == ["_manifest.jsonl", *(f"games-000000{n}.parquet" for n in range(3))]
-for moment in range(3, 1000):
+assert sorted(whole) == ["_manifest.jsonl", *(f"games-000000{n}.parquet" for n in range(2))]
+for moment in range(2, 1000):
     code = in_child(lambda: dying(moment, f"run{moment}"))
     if code == 0:
         break
     assert code == -signal.SIGKILL, code
     assert in_child(lambda: fill(f"run{moment}")) == 0
     assert content(f"run{moment}") == whole, (moment, content(f"run{moment}").keys())
-print(moment // 3)
+print(moment // 2)
 """
 
 
@@ -162,40 +157,35 @@ def test_killed_at_every_call_that_changes_the_directory(tmp_path: Path) -> None
     done = subprocess.run(
         [sys.executable, "-c", KILLS], cwd=tmp_path, check=True, stdout=PIPE, text=True, timeout=120
     )
-    assert int(done.stdout) > 20
+    assert int(done.stdout) > 15
 
 
 def killed_at_random(tmp_path: Path, times: int) -> None:
-    """SIGKILL at so many random moments of one run, each gone on with by the next process."""
-    command = [*COMMAND, "simulate", "giuthi", "--threads", "1", "--games", "60_000", "--out"]
-    begin = time.perf_counter()
+    """SIGKILL at so many random moments of a run, each gone on with by the next process."""
+    command = [*COMMAND, "simulate", "giuthi", "--games", "60_000", "--out"]
     subprocess.run([*command, tmp_path / "whole"], check=True, capture_output=True, timeout=300)
-    seconds = time.perf_counter() - begin
+    whole = content(tmp_path / "whole")
     chance = random.Random(5)
-    folder, kills, sizes = tmp_path / "run", 0, set()
-    for number in range(10 * times):
-        if kills == times:
-            break
-        out = tmp_path / f"run{number}"
-        if folder.exists():
-            folder.rename(out)  # goes on where the last one was killed
-        folder = out
-        process = subprocess.Popen([*command, out], stdout=DEVNULL, stderr=DEVNULL)
-        try:
-            code = process.wait(chance.uniform(0.4, 1.0) * min(seconds, 2))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            kills += process.wait() == -signal.SIGKILL
-            if out.exists():
-                sizes.add(len(list(out.glob("*.parquet"))))
-            continue
-        assert code == 0
-        assert content(out) == content(tmp_path / "whole")
-        folder = tmp_path / "again"  # it was done: begin another
-    assert kills == times
-    subprocess.run([*command, folder], check=True, capture_output=True, timeout=300)
-    assert content(folder) == content(tmp_path / "whole")
-    assert len(sizes) > min(times, 10) // 3
+    kills = runs = 0
+    while kills < times:
+        runs += 1
+        code, out = None, tmp_path / f"run{runs}"
+        while code != 0:
+            process = subprocess.Popen([*command, out], stdout=DEVNULL, stderr=DEVNULL)
+            shards_before = shards_now = len(list(out.glob("*.parquet")))
+            wait_for = chance.randrange(0, 20)  # new shards, and then a part of the time of one
+            while (
+                kills < times and shards_now - shards_before < wait_for and process.poll() is None
+            ):
+                time.sleep(0.001)
+                shards_now = len(list(out.glob("*.parquet")))
+            if kills < times:
+                time.sleep(chance.uniform(0, 0.02) if wait_for else chance.uniform(0, 1))
+                process.kill()
+            code = process.wait(300)
+            kills += code == -signal.SIGKILL
+            assert code in (0, -signal.SIGKILL)
+        assert content(out) == whole
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
@@ -396,7 +386,7 @@ def test_ctrl_c_on_the_command_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     pressed = time.perf_counter()
     printed, errors = process.communicate(timeout=20)
-    assert time.perf_counter() - pressed < 1
+    assert time.perf_counter() - pressed < 2
     assert process.returncode == 130
     games = int(printed.split(" games of")[0].replace(",", ""))
     assert games > 0

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relaysow as rs
-from relaysow import cli, shards, streaming
+from relaysow import cli, shards, simulation, streaming
 from relaysow.simulation import COLUMNS, Simulation, SimulationInterrupted, empty_columns, simulate
 from relaysow.summary import ENDS, SPREADS, Histogram, Spread, Tally
 
@@ -213,6 +215,34 @@ def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.raises(RuntimeError, match=r"a worker has relaysow 0\.0\.1, which may play other"),
     ):
         simulate(SMALL, games=10, executor=pool)
+
+
+def test_progress_counts_the_games_of_every_kind_of_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    monkeypatch.setattr(shards, "GAMES", 500)
+    told: list[int] = []
+
+    @contextmanager
+    def bar(total: int, unit: str, wanted: bool) -> Iterator[Any]:
+        assert (total, unit, wanted) == (3_000, "games", True)
+        told.clear()
+        yield told.append
+
+    monkeypatch.setattr(simulation, "progress_bar", bar)
+    arguments: dict[str, Any] = {"games": 3_000, "keep": "summary", "progress": True}
+    simulate(SMALL, **arguments, out=tmp_path / "run")
+    simulate(SMALL, **arguments, out=tmp_path / "run")
+    assert told == [500, 1_000, 1_500, 2_000, 2_500, 3_000]  # as they are verified
+    with ThreadPoolExecutor(2) as pool:
+        for out in (None, tmp_path / "other"):
+            simulate(SMALL, **arguments, out=out, executor=pool)
+            assert told == sorted(told)
+            assert told[-1] == 3_000
+    monkeypatch.setattr(streaming, "CHUNK", 1_000)
+    simulate(SMALL, **arguments, engine="reference")  # which tells of every game
+    assert told == list(range(1, 3_001))
 
 
 def test_ctrl_c_ends_the_threads() -> None:
