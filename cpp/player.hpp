@@ -98,7 +98,7 @@ public:
                 return finished(row, board, repetition());
             }
             if (row.moves == plan_.max_moves) return cut(row, board);
-            if (row.moves == 0) row.first_move = legal_number_[static_cast<std::size_t>(number)];
+            if (row.moves == 0 && !legal_number_.empty()) row.first_move = legal_number(number);
             ++row.moves;
             row.turns += new_turn;
             if (sown_.laps.end != SowingEnd::endless) {
@@ -115,8 +115,15 @@ public:
         }
     }
 
+    // Games begin here from now on; their first moves have no numbers.
+    void start_from(const B& board) {
+        start_ = board;
+        legal_number_.clear();
+    }
+
     const Referee<B>& referee() const { return referee_; }
     const B& start() const { return start_; }
+    const B& board() const { return boards_[now_]; }     // where the game stands
     const B& next() const { return boards_[now_ ^ 1]; }  // after the move tried last
     const Sown& sown() const { return sown_; }           // what that did
     std::int64_t legal_number(int candidate_of_the_start) const {
@@ -200,7 +207,7 @@ private:
     const SimulationPlan& plan_;
     const Rules& rules_;
     const Referee<B> referee_;
-    const B start_;
+    B start_;
     const bool compares_, by_turn_;
     std::vector<std::int64_t> legal_number_;  // of each candidate of the start
     History<B> history_;                      // of the game since its last capture

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 
 import relaysow as rs
 from relaysow.match import TWICE, even, leakey_pits
+from relaysow.reference import Chance
 
 
 def play(match: rs.Match | rs.Series, text: str) -> rs.Position:
@@ -527,3 +531,227 @@ def test_impossible_series_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         rs.Series(**({"rules": rs.kiothi()} | arguments))
+
+
+# -------------------------------------------------------------------------------- simulated matches
+
+
+def drawn_row(layouts: rs.LayOuts, chance: Chance) -> tuple[int, ...]:
+    """The lay-out that `simulate_match` draws, from what its docstring says."""
+    least = [0] * layouts.pits
+    for pit, faced in enumerate(layouts.faced or ()):
+        least[pit] = faced * 2 if layouts.twice else int(faced > 0)
+    opened = [pit for pit in range(layouts.pits) if not layouts.faced or layouts.faced[pit]]
+    spare = layouts.seeds - sum(least)
+    while True:
+        row, bars = list(least), len(opened) - 1
+        at = 0
+        for places in range(spare + len(opened) - 1, 0, -1):
+            if bars == places:
+                break
+            if bars and chance.below(places) < bars:
+                bars, at = bars - 1, at + 1
+            else:
+                row[opened[at]] += 1
+        if max(row) >= 2:
+            return tuple(row)
+
+
+def plain_match(number: int, seed: int, **arguments: Any) -> tuple[Any, ...]:
+    """A match played by `Match`, its games by the reference: the row of `simulate_match`."""
+    rules, scheme = arguments["rules"], arguments["scheme"]
+    layout, policy = arguments["layout"], arguments["policy"]
+    first = arguments.get("first")
+    if first is None:
+        first = Chance(2**64 - 1 - seed, number << 16).below(2)
+    match = rs.Match(rules, scheme, first, arguments.get("twice", "asked"))
+    moves = 0
+    while not match.is_over and match.round.number <= arguments["max_rounds"]:
+        here = number << 16 | match.round.number
+        chance = Chance(2**64 - 1 - seed, here)
+        while match.due == "lay_out":
+            if arguments.get("shorten", True) and match.may_shorten:
+                match.shorten()
+            assert match.layouts is not None
+            way = layout[match.layouts.player]
+            match.lay_out(
+                match.layouts.even() if way == "even" else drawn_row(match.layouts, chance)
+            )
+            if match.due != "lay_out" and match.round.number != here & 0xFFFF:
+                break  # the round was over at once
+        if match.is_over or match.round.number != here & 0xFFFF:
+            continue
+        assert match.game is not None
+        start = match.game.start
+        plain = rs.reference.Position(start.rules, start.pits, start.stores, match.round.starter)
+        game = rs.reference.simulate(plain, 1, seed, here, *policy, None)
+        moves += game["moves"][0]
+        # The same game again, move by move, for where it left the seeds on the ring.
+        again = random_game(start, seed, here, policy)
+        assert (again.outcome.winner, again.outcome.stores) == (
+            game["winner"][0],
+            tuple(game["scores"][0]),
+        )
+        match.round.game = again
+        match._go_on()
+    cut = not match.is_over
+    rounds = match.rounds[:-1] if cut else match.rounds
+    shortest = min(here.pits for here in rounds)
+    winner = -2 if cut else match.winner
+    return (*match.totals, winner, len(rounds), moves, first, shortest)
+
+
+def random_game(start: rs.Position, seed: int, number: int, policy: tuple[str, str]) -> Any:
+    """Game `number` of a simulation as a `Game`."""
+    game, chance = rs.Game(start), Chance(seed, number)
+    while not game.is_over:
+        moves = list(game.legal_moves)
+        position = game.position
+        if policy[position.mover] == "greedy":
+            captured = [position.sow(move).captured for move in moves]
+            moves = [move for move, c in zip(moves, captured, strict=True) if c == max(captured)]
+            game.push(moves[chance.below(len(moves))])
+            continue
+        left = candidates(position)
+        while (move := left.pop(chance.below(len(left)))) not in moves:
+            pass
+        game.push(move)
+    return game
+
+
+def candidates(position: rs.Position) -> list[rs.Sow]:
+    """Giuthi's candidate moves in order: own pits of two or more, counter-clockwise first."""
+    own = position.mover * position.rules.pits
+    return [
+        rs.Sow(pit, direction=direction)
+        for pit in range(own, own + position.rules.pits)
+        if position.pits[pit] >= 2
+        for direction in ("ccw", "cw")
+        if position.direction in (None, direction)
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"rules": rs.giuthi_wikipedia(4, 3), "scheme": "wikipedia"},
+        {"rules": rs.giuthi_wikipedia(6, 3), "scheme": "wikipedia", "twice": "short", "first": 1},
+        {"rules": rs.giuthi_wikipedia(5, 3), "scheme": "wikipedia", "shorten": False},
+        {"rules": rs.giuthi_leakey(6, 3), "scheme": "leakey", "policy": ("greedy", "random")},
+        {"rules": rs.giuthi(4, 2, repetition="stores"), "scheme": "wikipedia", "max_rounds": 5},
+        {"rules": rs.giuthi(3, setup=(4, 1, 1, 2, 1, 1)), "scheme": "leakey", "first": 0},
+        {"rules": rs.giuthi(4, 1), "scheme": "wikipedia"},
+    ],
+)
+@pytest.mark.parametrize("layout", [("even", "even"), ("random", "random"), ("even", "random")])
+def test_simulated_matches_are_those_of_match(arguments: Any, layout: tuple[str, str]) -> None:
+    """Every lay-out and every game, by the plain rules and the plain generator."""
+    arguments = {"policy": ("random", "random"), "max_rounds": 25, "layout": layout} | arguments
+    result = rs.simulate_match(**arguments, matches=5, seed=7, first_match=3)
+    for i in range(5):
+        row = (*result.totals[i], result.winner[i], result.rounds[i], result.moves[i])
+        row += (result.first[i], result.pits[i])
+        assert tuple(map(int, row)) == plain_match(3 + i, 7, **arguments)
+
+
+def test_simulated_matches_do_not_depend_on_how_they_are_run() -> None:
+    rules = rs.giuthi_wikipedia(6, 6)
+    whole = rs.simulate_match(rules, matches=100, seed=5, layout="random", threads=1)
+    parts = [
+        rs.simulate_match(rules, matches=50, seed=5, layout="random", threads=3, first_match=first)
+        for first in (0, 50)
+    ]
+    for name in ("totals", "winner", "rounds", "moves", "first", "pits"):
+        column = getattr(whole, name)
+        assert (np.concatenate([getattr(part, name) for part in parts]) == column).all()
+        assert not column.flags.writeable
+    assert (rs.simulate_match(rules, matches=100, seed=6).winner != whole.winner).any()
+
+
+def test_layouts_of_a_function() -> None:
+    rules = rs.giuthi_leakey(6, 4)
+    seen: list[tuple[Any, ...]] = []
+
+    def mine(layouts: rs.LayOuts) -> tuple[int, ...]:
+        seen.append((layouts.player, layouts.faced))
+        return layouts.even()
+
+    by_function = rs.simulate_match(rules, "leakey", matches=60, layout=mine)
+    by_name = rs.simulate_match(rules, "leakey", matches=60, layout="even")
+    assert (by_function.totals == by_name.totals).all()
+    assert (by_function.moves == by_name.moves).all()
+    assert {faced for _, faced in seen} == {None}  # Leakey's stronger has no choice
+    assert {player for player, _ in seen} == {0, 1}
+    seen.clear()
+    rs.simulate_match(rs.giuthi_wikipedia(6, 4), matches=20, layout=("even", mine))
+    assert {player for player, _ in seen} == {1}
+    assert any(faced for _, faced in seen)
+
+
+def test_errors_of_a_function_are_told() -> None:
+    def simulate(layout: Any) -> rs.MatchSimulation:
+        return rs.simulate_match(rs.giuthi_wikipedia(6, 4), matches=20, layout=layout)
+
+    with pytest.raises(ValueError, match=r"lay-out \(1, 1, 1, 1, 1, 1\) of (South|North): 6 seeds"):
+        simulate(lambda layouts: (1,) * layouts.pits)
+    with pytest.raises(TypeError, match="row must be a sequence of integers, not None"):
+        simulate(lambda _: None)
+    with pytest.raises(ZeroDivisionError):
+        simulate(lambda _: 1 // 0)
+
+
+def test_the_summary_of_simulated_matches() -> None:
+    result = rs.simulate_match(rs.giuthi_wikipedia(6, 6), matches=400, max_rounds=20)
+    summary = result.summary()
+    counts = (summary.south.count, summary.north.count, summary.draws.count, summary.cut.count)
+    assert counts == tuple(int((result.winner == winner).sum()) for winner in (0, 1, -1, -2))
+    assert summary.rounds.max == 20
+    assert summary.shortened.count == int((result.pits < 6).sum())
+    text = str(summary)
+    assert text.startswith(
+        "400 matches of giuthi_wikipedia(pits=6), wikipedia, random against random, "
+        "lay-outs even against even, seed 1\n"
+    )
+    assert f"cut{'':13}  {summary.cut.count:>12,}" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"rules": rs.kiothi()}, ValueError, "a match needs redistribution='none'"),
+        ({"rules": rs.giuthi(repetition="off")}, ValueError, "repetition='off': games need not"),
+        ({"scheme": "x"}, ValueError, "scheme='x': must be"),
+        ({"matches": 0}, ValueError, "matches=0: must be 1…1000000000"),
+        ({"matches": 1.0}, TypeError, "matches must be an integer, not 1.0"),
+        ({"seed": 2**64}, ValueError, "seed=18446744073709551616: must be 0…"),
+        ({"first_match": 2**48}, ValueError, "first_match=281474976710656: must be 0…"),
+        ({"max_rounds": 65_536}, ValueError, "max_rounds=65536: must be 1…65535"),
+        ({"threads": 0}, ValueError, "threads=0: must be 1…1024"),
+        ({"shorten": 1}, TypeError, "shorten must be True or False, not 1"),
+        ({"layout": "all"}, ValueError, "layout='all': must be 'even', 'random' or a function"),
+        ({"layout": 3}, TypeError, "layout must be a name or a function, not 3"),
+        ({"layout": ("even",)}, ValueError, "must be one or two, South's and North's"),
+        ({"policy": "best"}, ValueError, "policy='best': must be"),
+        ({"first": 2}, ValueError, "first=2: must be 0"),
+    ],
+)
+def test_impossible_simulations_are_refused(
+    arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        rs.simulate_match(**({"rules": rs.giuthi(), "matches": 10} | arguments))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to itself")
+def test_ctrl_c_ends_simulated_matches() -> None:
+    code = (
+        "import os, signal, threading, time, relaysow as rs\n"
+        "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "begin = time.perf_counter()\n"
+        "try: rs.simulate_match(rs.giuthi(), matches=10**7)\n"
+        "except KeyboardInterrupt: print(time.perf_counter() - begin)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert float(run.stdout) < 5  # a loaded machine is slow to start threads

@@ -38,7 +38,15 @@ if TYPE_CHECKING:
     from relaysow import reference
     from relaysow.analysis import Solution, Value, solve
     from relaysow.game import Game
-    from relaysow.match import LayOut, LayOuts, Match, Series, Shorten
+    from relaysow.match import (
+        LayOut,
+        LayOuts,
+        Match,
+        MatchSimulation,
+        Series,
+        Shorten,
+        simulate_match,
+    )
     from relaysow.pictures import animate, svg
     from relaysow.records import Record, read_records
     from relaysow.simulation import Simulation, SimulationInterrupted, simulate
@@ -56,6 +64,7 @@ __all__ = [
     "LayOuts",
     "LegalMoves",
     "Match",
+    "MatchSimulation",
     "NotationError",
     "Outcome",
     "Position",
@@ -89,6 +98,7 @@ __all__ = [
     "read_records",
     "reference",
     "simulate",
+    "simulate_match",
     "solve",
     "svg",
 ]
@@ -99,6 +109,7 @@ _LATER = {
     "LayOut": "relaysow.match",
     "LayOuts": "relaysow.match",
     "Match": "relaysow.match",
+    "MatchSimulation": "relaysow.match",
     "Record": "relaysow.records",
     "Series": "relaysow.match",
     "Shorten": "relaysow.match",
@@ -112,6 +123,7 @@ _LATER = {
     "animate": "relaysow.pictures",
     "read_records": "relaysow.records",
     "simulate": "relaysow.simulation",
+    "simulate_match": "relaysow.match",
     "solve": "relaysow.analysis",
     "svg": "relaysow.pictures",
 }

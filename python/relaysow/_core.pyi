@@ -121,3 +121,18 @@ class Table:
 def table_head(pits: int, max_seeds: int, rules: str) -> bytes: ...
 def read_table_head(buffer: Buffer) -> tuple[int, int, str, int]: ...
 def table_memory(rules: Rules, max_seeds: int) -> int: ...
+def simulate_matches(
+    rules: list[Rules],
+    scheme: str,
+    twice_while_short: bool,
+    shorten: bool,
+    first: int,
+    layouts: Sequence[str],
+    ask: Callable[[int, int, int, tuple[int, ...] | None, bool], tuple[int, ...]],
+    policies: Sequence[str],
+    matches: int,
+    seed: int,
+    first_match: int,
+    max_rounds: int,
+    threads: int,
+) -> tuple[dict[str, numpy.typing.NDArray[Any]], int, BaseException | None]: ...

@@ -1,0 +1,105 @@
+// Matches in Python: conversions and checks, no rules.
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <string>
+
+#include "bindings.hpp"
+#include "match.hpp"
+
+namespace relaysow {
+
+using namespace py::literals;
+
+namespace {
+
+template <class T>
+T* column(py::dict& columns, const char* name, std::size_t matches) {
+    py::array_t<T> array(static_cast<py::ssize_t>(matches));
+    columns[name] = array;
+    return array.mutable_data();
+}
+
+// All arguments are checked by `relaysow.match.simulate_match`; `layouts` are "even", "random" or
+// other words, for which `ask` gives a legal row.
+py::tuple simulate_matches(const py::list& rules, const std::string& scheme, bool twice_while_short,
+                           bool shorten, int first, const std::array<std::string, 2>& layouts,
+                           const py::object& ask, const std::array<std::string, 2>& policies,
+                           std::size_t matches, std::uint64_t seed, std::uint64_t first_match,
+                           int max_rounds, int threads) {
+    MatchPlan plan;
+    plan.rules.resize(min_pits);  // no rows are that short
+    for (const py::handle one : rules) {
+        plan.rules.push_back(book_of(py::reinterpret_borrow<py::object>(one))->rules);
+    }
+    plan.scheme = scheme == "leakey" ? Scheme::leakey : Scheme::wikipedia;
+    plan.twice_while_short = twice_while_short;
+    plan.shorten = shorten;
+    plan.first = first;
+    for (std::size_t player = 0; player < 2; ++player) {
+        plan.layouts[player] = layouts[player] == "even"     ? LayOutPolicy::even
+                               : layouts[player] == "random" ? LayOutPolicy::random
+                                                             : LayOutPolicy::asked;
+        plan.policies[player] = policies[player] == "greedy" ? Policy::greedy : Policy::random;
+    }
+    plan.ask = [&ask](const LayOutTask& task, std::span<std::uint16_t> row) {
+        const py::gil_scoped_acquire gil;
+        py::object faced = py::none();
+        if (task.facing) {
+            py::tuple counts(task.pits);
+            for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = task.faced[i];
+            faced = counts;
+        }
+        const auto counts = ask(task.player, task.seeds, task.pits, faced, task.twice)
+                                .cast<std::vector<std::uint16_t>>();
+        if (counts.size() != row.size()) throw py::value_error("a row of another length");
+        std::copy(counts.begin(), counts.end(), row.begin());
+    };
+    plan.matches = matches;
+    plan.seed = seed;
+    plan.first_match = first_match;
+    plan.max_rounds = max_rounds;
+    plan.threads = threads;
+
+    py::dict columns;
+    MatchColumns out;
+    py::array_t<std::int16_t> totals({static_cast<py::ssize_t>(matches), py::ssize_t{2}});
+    columns["totals"] = totals;
+    out.totals = totals.mutable_data();
+    out.winner = column<std::int8_t>(columns, "winner", matches);
+    out.rounds = column<std::int32_t>(columns, "rounds", matches);
+    out.moves = column<std::int64_t>(columns, "moves", matches);
+    out.first = column<std::int8_t>(columns, "first", matches);
+    out.pits = column<std::int8_t>(columns, "pits", matches);
+
+    std::optional<py::error_already_set> stopped_by;
+    std::size_t done = 0;
+    {
+        const py::gil_scoped_release others_run;
+        done = play_matches(plan, out, [&](std::size_t) {
+            const py::gil_scoped_acquire gil;
+            try {
+                check_signals();
+                return true;
+            } catch (const py::error_already_set& error) {
+                stopped_by.emplace(error);
+                return false;
+            }
+        });
+    }
+    return py::make_tuple(columns, done,
+                          stopped_by ? py::object(stopped_by->value()) : py::object(py::none()));
+}
+
+}  // namespace
+
+void bind_match(py::module_& m) {
+    m.def("simulate_matches", &simulate_matches, "rules"_a, "scheme"_a, "twice_while_short"_a,
+          "shorten"_a, "first"_a.noconvert(), "layouts"_a, "ask"_a, "policies"_a,
+          "matches"_a.noconvert(), "seed"_a.noconvert(), "first_match"_a.noconvert(),
+          "max_rounds"_a.noconvert(), "threads"_a.noconvert(),
+          "The columns of many matches, the number of matches done, and what stopped them, if "
+          "anything.");
+}
+
+}  // namespace relaysow
