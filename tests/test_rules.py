@@ -351,7 +351,7 @@ def test_a_long_sowing_that_ends(
             assert capped.after.mover == (value == "ends_turn")
 
 
-@pytest.mark.parametrize("cap", [1, 49, 50, 51, 10_000, 12_345, 2**63 - 1])
+@pytest.mark.parametrize("cap", [1, 49, 50, 51, 10_000, 12_345, 10**12])
 def test_an_endless_sowing_under_a_cap_is_capped(engine: Any, cap: int) -> None:
     """Also one of a cap that no one could wait for."""
     rules = rs.engehe(5, max_laps=cap, endless="ends_turn")

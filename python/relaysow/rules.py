@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MIN_PITS, MAX_PITS = 3, 64
 MAX_SEEDS = 1_000
-MAX_LAPS = 2**63 - 1
+MAX_LAPS = 10**12  # laps are summed in 64 bits
 LONGEST = 1_000  # the numbers read of any sequence
 
 CHOICES: dict[str, tuple[str, ...]] = {
