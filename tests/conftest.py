@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 from importlib import import_module
 from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# A job in the background of a shell starts with Ctrl-C ignored, and so would its children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
