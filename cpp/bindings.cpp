@@ -690,8 +690,8 @@ public:
         return *number;
     }
 
-    bool same_numbering(const LegalMoves& other) const {
-        return redistributions_ && other.redistributions_ && position_ == other.position_;
+    bool same_redistributions(const LegalMoves& other) const {
+        return redistributions_->same_moves(*other.redistributions_);
     }
     bool numbered_only() const { return redistributions_.has_value(); }
 
@@ -710,9 +710,9 @@ py::object iterate(const py::object& self) {
 
 py::object equal_moves(const py::object& self, const py::object& other) {
     const auto& moves = self.cast<const LegalMoves&>();
-    if (py::isinstance<LegalMoves>(other) &&
-        moves.same_numbering(other.cast<const LegalMoves&>())) {
-        return py::bool_(true);
+    if (moves.numbered_only() && py::isinstance<LegalMoves>(other)) {
+        const auto& others = other.cast<const LegalMoves&>();
+        return py::bool_(others.numbered_only() && moves.same_redistributions(others));
     }
     const bool listed = py::isinstance<py::list>(other) || py::isinstance<py::tuple>(other);
     if (!listed && !py::hasattr(other, "legal_moves_of_a_position")) {

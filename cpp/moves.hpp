@@ -288,6 +288,21 @@ public:
         return number;
     }
 
+    // Whether the other numbers the same redistributions: those of the same seeds in the same pits.
+    bool same_moves(const Redistributions& other) const {
+        if (size_ != other.size_ || fewest_ != other.fewest_ || most_ != other.most_ ||
+            occupied_count_ != other.occupied_count_) {
+            return false;
+        }
+        for (int i = 0; i < occupied_count_; ++i) {
+            if (occupied_[i].pit != other.occupied_[i].pit ||
+                occupied_[i].seeds != other.occupied_[i].seeds) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     // Calls `f(emptied pits, their seeds)` for every choice of pits in order until it is true.
     template <class F>
     void each_group(F&& f) const {
