@@ -258,7 +258,9 @@ INLINE bool capturable(const Lanes& x, int seeds) {
 // where they ended, what is to be put back.
 void end_sowings(Lanes& x, V& restored) {
     enum { no_chain, next, run, run_over_gaps };
-    const int R = x.ring_rows, n = x.pits;
+    const int R = x.ring_rows, n = x.pits, chain = x.chain;
+    const bool marks = x.marks, clockwise_too = x.either || x.reversed;
+    uint8_t* const ring = x.ring;
     const uint64_t ended = x.ended;
     const M end = mask(ended), north = mask(x.mover), cw = mask(x.clockwise);
     const V own_pit = sub(load(x.pit), where(north, all(n)));
@@ -268,13 +270,13 @@ void end_sowings(Lanes& x, V& restored) {
     V captured = all(0);
     M own_taken = none();
     const uint64_t trying = bits(tries);
-    if (x.chain == no_chain && trying) {
+    if (chain == no_chain && trying) {
         alignas(64) uint8_t taken[L];
         store(taken, all(0));
         uint64_t own_lanes = 0;
         for (uint64_t left = trying; left; left &= left - 1) {
             const int lane = first_bit(left);
-            uint8_t& faced = x.ring[(R - 1 - x.pit[lane]) * L + lane];
+            uint8_t& faced = ring[(R - 1 - x.pit[lane]) * L + lane];
             const uint64_t takes = capturable(x, faced);
             taken[lane] = takes ? faced : 0;
             faced = takes ? 0 : faced;
@@ -289,24 +291,24 @@ void end_sowings(Lanes& x, V& restored) {
         const auto step = [&](int j, M start) __attribute__((always_inline)) {
             const M alive = (start | carried) & empty[j];
             const M take = alive & open[j];
-            carried = x.chain == run_over_gaps ? alive : x.chain == run ? take : start & take;
+            carried = chain == run_over_gaps ? alive : chain == run ? take : start & take;
             return take;
         };
         for (int j = 0; j < n; ++j) {
-            const V mine = choose(north, load(x.ring + (n + j) * L), load(x.ring + j * L));
+            const V mine = choose(north, load(ring + (n + j) * L), load(ring + j * L));
             const V faced =
-                choose(north, load(x.ring + (n - 1 - j) * L), load(x.ring + (R - 1 - j) * L));
-            open[j] = x.marks ? below(sub(faced, all(1)), all(counted)) : nonzero(faced);
-            empty[j] = ~bits_in(mine, all(x.marks ? counted : 0xFF));
+                choose(north, load(ring + (n - 1 - j) * L), load(ring + (R - 1 - j) * L));
+            open[j] = marks ? below(sub(faced, all(1)), all(counted)) : nonzero(faced);
+            empty[j] = ~bits_in(mine, all(marks ? counted : 0xFF));
             starts[j] = tries & equal(own_pit, all(j)) & (open[j] | lone);
             own_taken = own_taken | starts[j];
             takes[j] = step(j, starts[j] & ~cw);
         }
         carried = none();
         for (int j = n; j-- > 0;) {
-            const M take = takes[j] | step(j, starts[j] & cw);
-            uint8_t* by_south = x.ring + (R - 1 - j) * L;
-            uint8_t* by_north = x.ring + (n - 1 - j) * L;
+            const M take = clockwise_too ? takes[j] | step(j, starts[j] & cw) : takes[j];
+            uint8_t* by_south = ring + (R - 1 - j) * L;
+            uint8_t* by_north = ring + (n - 1 - j) * L;
             const V south_faced = load(by_south), north_faced = load(by_north);
             captured = add(captured, where(take, choose(north, north_faced, south_faced)));
             store(by_south, where(~(take & ~north), south_faced));
@@ -325,11 +327,11 @@ void end_sowings(Lanes& x, V& restored) {
             const int lane = first_bit(left);
             const int faced = R - 1 - x.pit[lane];
             int run = 0;
-            while (run < n - 1 && capturable(x, x.ring[(faced - 1 - run) * L + lane])) ++run;
+            while (run < n - 1 && capturable(x, ring[(faced - 1 - run) * L + lane])) ++run;
             if (x.bonus == three) run = run >= 3 ? 3 : 0;
             if (x.bonus == up_to_three && run > 3) run = 3;
             for (int k = 1; k <= run; ++k) {
-                uint8_t& seeds = x.ring[(faced - k) * L + lane];
+                uint8_t& seeds = ring[(faced - k) * L + lane];
                 taken[lane] = static_cast<uint8_t>(taken[lane] + seeds);
                 seeds = 0;
             }
@@ -348,7 +350,7 @@ void end_sowings(Lanes& x, V& restored) {
     x.deep &= ~bits(own_taken);
 
     restored = where(end, load(x.raw));
-    restored = choose(own_taken, restored & all(mark & (x.marks ? 0xFF : 0)), restored);
+    restored = choose(own_taken, restored & all(mark & (marks ? 0xFF : 0)), restored);
     store(x.moves, add_where(end, load(x.moves), all(1)));
     store(x.turns, add_where(mask(ended & x.new_turn), load(x.turns), all(1)));
     const V laps = where(mask(ended & ~x.is_long), load(x.laps));
@@ -367,12 +369,12 @@ void end_sowings(Lanes& x, V& restored) {
     if (x.direction_duty || x.pit_duty) {
         const M more = mask(again);
         if (x.direction_duty) {
-            uint8_t* duty = x.ring + R * L;
+            uint8_t* duty = ring + R * L;
             const V turned = choose(mask(x.from_clockwise), all(1), all(2));
             store(duty, choose(end, where(more, turned), load(duty)));
         }
         if (x.pit_duty) {
-            uint8_t* barred = x.ring + (R + 1) * L;
+            uint8_t* barred = ring + (R + 1) * L;
             const V origin = add(load(x.from), all(1));
             store(barred, choose(end, where(more, origin), load(barred)));
         }
@@ -430,6 +432,8 @@ void draw(Lanes& x, const uint8_t* __restrict drawing) {
 // Serves the lanes whose sowing ended or whose mover is to choose.
 void take_turns(Lanes& x) {
     const int R = x.ring_rows, n = x.pits;
+    const bool marks = x.marks, any_lift = x.any_lift, pit_duty = x.pit_duty;
+    uint8_t* const ring = x.ring;
     const size_t slot = static_cast<size_t>(x.now & x.log_mask);
     V restored = all(0), where_restored = all(0xFF);
     const bool restores = x.ended != 0;
@@ -444,18 +448,18 @@ void take_turns(Lanes& x) {
     V sum = all(0), fullest = all(0), in_row = all(0);
     V h1 = where(north, all(0x35)), h2 = all(0), h3 = all(0);
     const V least = all(x.minimum_lift);
-    const V barred = x.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
-    const V duty = x.direction_duty ? load(x.ring + R * L) : all(0);
+    const V barred = pit_duty ? load(ring + (R + 1) * L) : all(0);
+    const V duty = x.direction_duty ? load(ring + R * L) : all(0);
     const V row = where(north, all(n));
     const V barred_pit = sub(barred, add(row, all(1)));  // none: 255 or 255 − n
     for (int j = 0; j < n; ++j) {
         V r[2];
         for (int k = 0; k < 2; ++k) {
             const int i = k * n + j;
-            r[k] = load(x.ring + i * L);
+            r[k] = load(ring + i * L);
             if (restores) {
                 r[k] = r[k] | where(equal(where_restored, all(i)), restored);
-                store(x.ring + i * L, r[k]);
+                store(ring + i * L, r[k]);
             }
             store(log + i * L, r[k]);
             h1 = add(h1, r[k]);
@@ -464,15 +468,15 @@ void take_turns(Lanes& x) {
             fullest = fullest | r[k];
         }
         V mine = choose(north, r[1], r[0]);
-        if (x.marks) mine = mine & all(counted);
+        if (marks) mine = mine & all(counted);
         in_row = in_row | mine;
         M lifts = at_most(least, mine);
-        if (x.pit_duty) lifts = lifts & ~equal(barred_pit, all(j));
-        sum = add_where(lifts, sum, x.any_lift ? mine : all(1));
+        if (pit_duty) lifts = lifts & ~equal(barred_pit, all(j));
+        sum = add_where(lifts, sum, any_lift ? mine : all(1));
         sums[j] = sum;
     }
     for (int i = R; i < x.rows; ++i) {
-        const V r = load(x.ring + i * L);
+        const V r = load(ring + i * L);
         store(log + i * L, r);
         h1 = add(h1, r);
         h2 = add(h2, h1);
@@ -498,7 +502,8 @@ void take_turns(Lanes& x) {
     x.chose[slot] = able;
     x.movers[slot] = x.mover;
     if (x.compares) {
-        uint64_t met = 0;
+        uint8_t met[L];
+        int met_count = 0;
         for (uint64_t left = able & ~x.deep; left; left &= left - 1) {
             const int lane = first_bit(left);
             const unsigned print =
@@ -508,20 +513,26 @@ void take_turns(Lanes& x) {
                                                                          << (print >> 10 & 63);
             const uint64_t old = word;
             word = old | both;
-            met |= static_cast<uint64_t>((old & both) == both) << lane;
+            met[met_count] = static_cast<uint8_t>(lane);
+            met_count += (old & both) == both;
         }
         for (uint64_t left = able & x.deep; left; left &= left - 1) {
             const int lane = first_bit(left);
             if (x.driver.repeats(x.driver.context, lane)) repeated |= uint64_t{1} << lane;
         }
-        for (uint64_t left = met; left; left &= left - 1) {
-            const int lane = first_bit(left);
-            if (came_before(x, lane)) repeated |= uint64_t{1} << lane;
+        for (int k = 0; k < met_count; ++k) {
+            if (came_before(x, met[k])) repeated |= uint64_t{1} << met[k];
         }
     }
     const uint64_t aside = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~aside;
-    for (uint64_t left = able; left; left &= left - 1) x.decided[first_bit(left)] = x.now;
+    alignas(64) uint8_t chosen_now[L];
+    store(chosen_now, where(mask(able), all(0xFF)));
+    for (int lane = 0; lane < L; ++lane) {
+        const uint32_t is_now =
+            static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(chosen_now[lane])));
+        x.decided[lane] = (is_now & static_cast<uint32_t>(x.now)) | (~is_now & x.decided[lane]);
+    }
 
     if (deciding) {
         const M decide = mask(deciding);
@@ -537,29 +548,29 @@ void take_turns(Lanes& x) {
         for (int j = 0; j < n; ++j) {
             const M passed_over = at_most(sums[j], wanted);
             own_pit = add_where(passed_over, own_pit, all(1));
-            if (x.any_lift) before = choose(passed_over, sums[j], before);
+            if (any_lift) before = choose(passed_over, sums[j], before);
         }
         const V pit = choose(decide, add(own_pit, row), load(x.pit));
         V hand = load(x.hand);
         store(x.pit, pit);
-        if (n <= 16 && !x.any_lift) {
+        if (n <= 16 && !any_lift) {
             for (int j = 0; j < n; ++j) {
                 const M here = decide & equal(own_pit, all(j));
-                const V south = load(x.ring + j * L), other = load(x.ring + (n + j) * L);
+                const V south = load(ring + j * L), other = load(ring + (n + j) * L);
                 hand = choose(here, choose(north, other, south), hand);
-                store(x.ring + j * L, where(~(here & ~north), south));
-                store(x.ring + (n + j) * L, where(~(here & north), other));
+                store(ring + j * L, where(~(here & ~north), south));
+                store(ring + (n + j) * L, where(~(here & north), other));
             }
-            if (x.marks) hand = choose(decide, hand & all(counted), hand);
+            if (marks) hand = choose(decide, hand & all(counted), hand);
             store(x.hand, hand);
         } else {
             store(x.hand, choose(decide, sub(add(wanted, all(1)), before), hand));
-            const int seeds_of = x.marks ? counted : 0xFF;
+            const int seeds_of = marks ? counted : 0xFF;
             for (uint64_t left = deciding; left; left &= left - 1) {
                 const int lane = first_bit(left);
-                uint8_t& held = x.ring[x.pit[lane] * L + lane];
+                uint8_t& held = ring[x.pit[lane] * L + lane];
                 const int seeds = held & seeds_of;
-                if (!x.any_lift) x.hand[lane] = static_cast<uint8_t>(seeds);
+                if (!any_lift) x.hand[lane] = static_cast<uint8_t>(seeds);
                 held = static_cast<uint8_t>(seeds - x.hand[lane]);
             }
             hand = load(x.hand);

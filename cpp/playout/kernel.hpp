@@ -80,13 +80,13 @@ struct Lanes {
     unsigned turns_to_flush, turns_between_flushes;  // so few that no byte is counted over
 
     // The log: a row of positions for each time that lanes chose.
-    uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
-    uint8_t* log;                  // [row][rows][lanes]
-    uint8_t* prints;               // fingerprints: [row][2][lanes]
-    uint64_t* chose;               // [row]: lanes whose position there counts
-    uint64_t* movers;              // [row]
-    uint64_t segment[most_lanes];  // the first row after the lane's last capture
-    uint64_t decided[most_lanes];  // the row of its last choice
+    uint64_t now, log_mask;                    // the number of the row being written; rows kept − 1
+    uint8_t* log;                              // [row][rows][lanes]
+    uint8_t* prints;                           // fingerprints: [row][2][lanes]
+    uint64_t* chose;                           // [row]: lanes whose position there counts
+    uint64_t* movers;                          // [row]
+    uint64_t segment[most_lanes];              // the first row after the lane's last capture
+    alignas(64) uint32_t decided[most_lanes];  // the row of its last choice, modulo 2³²
     alignas(64) uint64_t bloom[most_lanes][bloom_words];
 };
 

@@ -11,11 +11,13 @@ std::vector<Level> levels() {
     std::vector<Level> found;
 #ifdef RELAYSOW_KERNELS
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    const bool bits = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                      __builtin_cpu_supports("popcnt");
+    if (bits && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
         found.push_back({"avx512", avx512::run, avx512::lanes});
     }
-    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", avx2::run, avx2::lanes});
+    if (bits && __builtin_cpu_supports("avx2")) found.push_back({"avx2", avx2::run, avx2::lanes});
     found.push_back({"baseline", baseline::run, baseline::lanes});
 #endif
     found.push_back({"scalar", nullptr, 1});

@@ -442,7 +442,7 @@ private:
     // chosen.
     void none_is_legal(int lane, const B& board) {
         if ((x.deep & bit(lane)) != 0) at(lane).history.take_back();
-        if (x.now - x.decided[lane] <= x.log_mask) {
+        if (static_cast<std::uint32_t>(x.now) - x.decided[lane] <= x.log_mask) {
             x.chose[x.decided[lane] & x.log_mask] &= ~bit(lane);
         }
         cannot_move(lane, board);
