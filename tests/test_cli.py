@@ -89,12 +89,12 @@ def test_out_writes_the_games(suffix: str, run: Any, tmp_path: Path) -> None:
 
 
 def test_a_terminal_gets_tables_and_progress() -> None:
-    out, err = in_terminal("simulate", "giuthi", "--games", "150_000")
+    out, err = in_terminal("simulate", "giuthi", "--games", "2_000_000")
     assert "South wins" in out
     assert "95 % interval" in out
     assert "───" in out
     assert "games/s left:" in err
-    assert "of 150,000 games" in err
+    assert "of 2,000,000 games" in err
     assert err.rstrip().endswith("moves/s")
 
 

@@ -66,9 +66,9 @@ def test_import_is_quick() -> None:
 
 def test_no_lock_of_the_interpreter_is_needed() -> None:
     """On a free-threaded Python importing the core does not switch the lock back on."""
-    if not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled():
-        pytest.skip("not a free-threaded Python")
-    assert run("import relaysow._core, sys; print(sys._is_gil_enabled())") == "False\n"
+    locked = "getattr(sys, '_is_gil_enabled', lambda: True)()"
+    code = f"import sys; before = {locked}; import relaysow._core; print(before == {locked})"
+    assert run(code) == "True\n"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads an ELF file")
