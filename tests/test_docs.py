@@ -48,7 +48,9 @@ def test_docstrings_of_the_core() -> None:
 
 
 def test_readme() -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```", README.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
     text = "\n".join(blocks)
     assert run(doctest.DocTestParser().get_doctest(text, {}, "README.md", str(README), 0)) > 15
 
