@@ -1110,6 +1110,9 @@ Sow(pit=1, lift=None, direction='cw')
                 return p;
             }));
 
+    // NumPy would list all the moves to compare them with its own numbers.
+    m.attr("LegalMoves").attr("__array_ufunc__") = py::none();
+
     refuse_raw<Book>();
     refuse_raw<LegalMoves>();
     refuse_raw<Position>();

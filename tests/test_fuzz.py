@@ -469,7 +469,7 @@ def watched() -> Iterator[Callable[[], None]]:
 
     before = signal.signal(signal.SIGVTALRM, interrupt)
     try:
-        yield lambda: signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)  # type: ignore[func-returns-value]
+        yield lambda: signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE, PATIENCE)  # type: ignore[func-returns-value]
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)

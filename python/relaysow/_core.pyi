@@ -10,6 +10,7 @@ from relaysow.moves import Move, Sow, Sowing
 from relaysow.rules import Rules
 
 class LegalMoves:
+    __array_ufunc__: None
     @property
     def count(self) -> int: ...
     def __len__(self) -> int: ...
