@@ -507,3 +507,10 @@ def test_a_million_odd_inputs(record_property: Callable[[str, object], None]) ->
     print(ends)
     record_property("ends", ends)
     assert sum(ends.values()) == 1_000_000
+
+
+def test_numpy_does_not_list_the_moves() -> None:
+    moves = rs.kiothi().start().legal_moves
+    with watched() as start:
+        start()
+        assert [moves == value for value in (np.int8(3), np.array([1, 2]))] == [False, False]
