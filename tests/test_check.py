@@ -279,3 +279,10 @@ def test_ctrl_c_leaves_what_was_compared(processes: int) -> None:
     assert report.difference is None
     assert report.games > 0
     assert report.positions > 10 * report.games
+
+
+def test_a_game_ended_by_its_history_leaves_the_position_as_it_is() -> None:
+    """In scope "turn" a game may end where its position would go on: game 37 of this seed does."""
+    report = check(None, games=1, seed=77, first_game=37)
+    assert report.difference is None
+    assert report.games == 1

@@ -238,10 +238,13 @@ class Game:
             and not any(True for _ in _remaining(position, self._turn(turn)))
         ):
             # He cannot move: the game ends, or a new turn begins, his opponent's or his own.
-            position, turn = position._judged_stuck(), at
-        winner, stores, end = position.winner, position.final_stores, position.end
-        if winner is not None and stores is not None and end is not None:
-            outcome = Outcome(winner, stores, end)
+            judged = position._judged_stuck()
+            if judged.is_over and judged.mover == position.mover:
+                # By the game's history: the position by itself would go on.
+                outcome = _outcome(judged)
+            else:
+                position, turn = judged, at
+        outcome = outcome or _outcome(position)
         compared = (
             outcome is None
             and rules.repetition != "off"
@@ -268,6 +271,14 @@ def _remaining(position: Position, turn: list[Position]) -> Iterator[Move]:
         after = position.play(move)
         if not _same_turn(position, after) or after not in turn:
             yield move
+
+
+def _outcome(position: Position) -> Outcome | None:
+    """The outcome of a position that is over."""
+    winner, stores, end = position.winner, position.final_stores, position.end
+    if winner is None or stores is None or end is None:
+        return None
+    return Outcome(winner, stores, end)
 
 
 def _repetition(position: Position) -> Outcome:
