@@ -381,7 +381,8 @@ def test_ctrl_c_on_the_command_says_how_to_go_on(tmp_path: Path) -> None:
         text=True,
     )
     deadline = time.monotonic() + 60
-    while not list(out.glob("*.parquet")) and time.monotonic() < deadline:
+    # The second file is there once the first is in the manifest.
+    while len(list(out.glob("*.parquet"))) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     pressed = time.perf_counter()
