@@ -300,6 +300,11 @@ def test_a_full_disk_is_said_after_the_summary(run: Any, tmp_path: Path) -> None
 # --------------------------------------------------------------------- Ctrl-C, pipes, terminals
 
 
+ANSWER = (
+    1.0  # seconds: half a one to answer, and the rest for the end of a process on a busy machine
+)
+
+
 def interrupted(*words: str, after: float = 1.5) -> tuple[int, str, str, float]:
     """Ctrl-C on a running command: exit code, output, errors, and how long it took to end."""
     process = subprocess.Popen(
@@ -319,10 +324,11 @@ def interrupted(*words: str, after: float = 1.5) -> tuple[int, str, str, float]:
 def test_ctrl_c_leaves_a_summary_and_130(tmp_path: Path) -> None:
     path = tmp_path / "part.npz"
     code, out, err, seconds = interrupted(
-        "simulate", "giuthi", "--games", "500_000_000", "--seed", "6", "--out", str(path)
+        *("simulate", "giuthi", "--games", "500_000_000", "--seed", "6", "--threads", "1"),
+        *("--out", str(path)),
     )
     assert code == 130
-    assert seconds < 0.5
+    assert seconds < ANSWER
     games = int(out.split(" games of")[0].replace(",", ""))
     assert 0 < games < 500_000_000
     assert out == f"{rs.simulate(rs.giuthi(), games=games, seed=6).summary()}\n"
@@ -338,7 +344,7 @@ def test_ctrl_c_leaves_a_summary_and_130(tmp_path: Path) -> None:
 def test_ctrl_c_leaves_a_summary_of_the_reference_s_games() -> None:
     code, out, err, seconds = interrupted("simulate", "giuthi", "--engine", "reference")
     assert code == 130
-    assert seconds < 0.5
+    assert seconds < ANSWER
     assert "South wins" in out
     assert "of 1,000,000 games: the summary is of those" in err
 
@@ -348,7 +354,7 @@ def test_ctrl_c_ends_a_check(processes: str) -> None:
     words = ("check", "giuthi", "--games", "100_000", "--full", "0", "--processes", processes)
     code, out, err, seconds = interrupted(*words, after=3.0)
     assert code == 130
-    assert seconds < 0.5
+    assert seconds < ANSWER
     assert re.search(r"^[\d,]+ games of .*\n[\d,]+ positions, .* compared: no difference", out)
     assert err.splitlines()[-1].startswith("interrupted: the counts are of what was compared")
     assert "Traceback" not in err
@@ -357,7 +363,7 @@ def test_ctrl_c_ends_a_check(processes: str) -> None:
 def test_ctrl_c_ends_a_perft() -> None:
     code, out, err, seconds = interrupted("perft", "giuthi", "--depth", "30")
     assert (code, out) == (130, "")
-    assert seconds < 0.5
+    assert seconds < ANSWER
     assert err == "relaysow: interrupted\n"
 
 
