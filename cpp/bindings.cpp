@@ -1135,6 +1135,7 @@ Every last move is proved legal.  Raises `ValueError` for a depth outside 0…20
         "The columns of many games, the number of games done, and what stopped them, if anything.");
 
     bind_analysis(m);
+    bind_batch(m);
     bind_match(m);
     bind_playout(m);
 }

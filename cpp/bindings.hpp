@@ -138,6 +138,7 @@ struct Position {
 BookPointer book_of(const py::object& rules);
 
 void bind_analysis(py::module_& m);
+void bind_batch(py::module_& m);
 void bind_match(py::module_& m);
 void bind_playout(py::module_& m);
 

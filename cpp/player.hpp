@@ -23,6 +23,41 @@ struct GameRow {
 
 inline constexpr int no_move = -1;
 
+// Who has won a game that ended so: 0, 1, or −1 for a draw.
+inline int winner_of(const Rules& rules, End end, const std::array<int, 2>& scores) {
+    const bool drawn = scores[0] == scores[1] || end == End::endless ||
+                       (end == End::repetition && rules.repetition == Repetition::draw);
+    return drawn ? -1 : scores[1] > scores[0];
+}
+
+// The end of a game in which a position has come again.
+inline Verdict repetition_verdict(const Rules& rules) {
+    return {End::repetition,
+            rules.repetition == Repetition::score ? Sweep::own_rows : Sweep::nobody};
+}
+
+// Draws candidates until one is legal, as `try_move` proves; its number.
+template <class B, class Try>
+RELAYSOW_INLINE int draw_candidate(const Candidates<B>& candidates, Chance& chance,
+                                   std::vector<int>& left, Try&& try_move) {
+    if (candidates.empty()) return no_move;
+    const int count = candidates.count();
+    const int number = chance.below(count);
+    if (try_move(candidates[number])) [[likely]]
+        return number;
+    left.clear();
+    for (int i = 0; i < count; ++i) {
+        if (i != number) left.push_back(i);
+    }
+    while (!left.empty()) {
+        const auto at = left.begin() + chance.below(static_cast<int>(left.size()));
+        const int next = *at;
+        if (try_move(candidates[next])) return next;
+        left.erase(at);
+    }
+    return no_move;
+}
+
 // Plays single games from the start of a plan.  One player a thread.
 template <class B>
 class GamePlayer {
@@ -146,37 +181,17 @@ public:
     // Draws candidates until one is legal, which is then the one tried last.
     int choose_at_random(const B& board, Chance& chance) {
         const Candidates<B> candidates(rules_, board);
-        if (candidates.empty()) return no_move;
-        const int count = candidates.count();
-        const int number = chance.below(count);
-        if (try_move(board, candidates[number])) [[likely]]
-            return number;
-        left_.clear();
-        for (int i = 0; i < count; ++i) {
-            if (i != number) left_.push_back(i);
-        }
-        while (!left_.empty()) {
-            const auto at = left_.begin() + chance.below(static_cast<int>(left_.size()));
-            const int next = *at;
-            if (try_move(board, candidates[next])) return next;
-            left_.erase(at);
-        }
-        return no_move;
+        return draw_candidate(candidates, chance, left_,
+                              [&](Sow move) { return try_move(board, move); });
     }
 
     GameRow& finished(GameRow& row, const B& board, Verdict verdict) const {
         row.end = verdict.end;
         row.scores = final_stores(rules_, board, verdict.sweep);
-        const bool drawn =
-            row.scores[0] == row.scores[1] || verdict.end == End::endless ||
-            (verdict.end == End::repetition && rules_.repetition == Repetition::draw);
-        row.winner = drawn ? -1 : row.scores[1] > row.scores[0];
+        row.winner = winner_of(rules_, verdict.end, row.scores);
         return row;
     }
-    Verdict repetition() const {
-        return {End::repetition,
-                rules_.repetition == Repetition::score ? Sweep::own_rows : Sweep::nobody};
-    }
+    Verdict repetition() const { return repetition_verdict(rules_); }
     GameRow& cut(GameRow& row, const B& board) const {
         row.scores = final_stores(rules_, board, Sweep::nobody);
         return row;

@@ -54,6 +54,9 @@ class History {
 public:
     using Key = RepetitionKey<B>;
 
+    // With room for half so many positions at first; a power of two.
+    explicit History(std::size_t slots = 256) : slots_(slots) {}
+
     void clear() {
         keys_.clear();
         if (++generation_ == 0) {
@@ -116,7 +119,7 @@ private:
         }
     }
 
-    std::vector<Slot> slots_ = std::vector<Slot>(256);
+    std::vector<Slot> slots_;
     std::vector<Key> keys_;
     std::uint32_t generation_ = 1;
 };

@@ -36,7 +36,7 @@ def test_docstrings(name: str) -> None:
 def test_docstrings_of_the_core() -> None:
     # doctest's finder does not see into extension types.
     documented: dict[str, Any] = {"perft": _core.perft}
-    for owner in (_core.Position, _core.LegalMoves):
+    for owner in (_core.Position, _core.LegalMoves, _core.Batch):
         documented[owner.__name__] = owner
         documented |= {f"{owner.__name__}.{name}": getattr(owner, name) for name in dir(owner)}
     parser = doctest.DocTestParser()

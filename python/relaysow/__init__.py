@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from relaysow._core import LegalMoves, Position, build_info, perft
+from relaysow._core import Batch, LegalMoves, Position, build_info, perft
 from relaysow.moves import (
     IllegalMove,
     Lap,
@@ -57,6 +57,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "RULE_SETS",
+    "Batch",
     "Game",
     "IllegalMove",
     "Lap",
