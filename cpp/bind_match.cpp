@@ -1,5 +1,4 @@
 // Matches in Python: conversions and checks, no rules.
-#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <string>
@@ -13,20 +12,13 @@ using namespace py::literals;
 
 namespace {
 
-template <class T>
-T* column(py::dict& columns, const char* name, std::size_t matches) {
-    py::array_t<T> array(static_cast<py::ssize_t>(matches));
-    columns[name] = array;
-    return array.mutable_data();
-}
-
 // All arguments are checked by `relaysow.match.simulate_match`; `layouts` are "even", "random" or
 // other words, for which `ask` gives a legal row.
 py::tuple simulate_matches(const py::list& rules, const std::string& scheme, bool twice_while_short,
                            bool shorten, int first, const std::array<std::string, 2>& layouts,
                            const py::object& ask, const std::array<std::string, 2>& policies,
                            std::size_t matches, std::uint64_t seed, std::uint64_t first_match,
-                           int max_rounds, int threads) {
+                           int max_rounds, int threads, const py::object& poll) {
     MatchPlan plan;
     plan.rules.resize(min_pits);  // no rows are that short
     for (const py::handle one : rules) {
@@ -63,32 +55,14 @@ py::tuple simulate_matches(const py::list& rules, const std::string& scheme, boo
 
     py::dict columns;
     MatchColumns out;
-    py::array_t<std::int16_t> totals({static_cast<py::ssize_t>(matches), py::ssize_t{2}});
-    columns["totals"] = totals;
-    out.totals = totals.mutable_data();
+    out.totals = pair_column<std::int16_t>(columns, "totals", matches);
     out.winner = column<std::int8_t>(columns, "winner", matches);
     out.rounds = column<std::int32_t>(columns, "rounds", matches);
     out.moves = column<std::int64_t>(columns, "moves", matches);
     out.first = column<std::int8_t>(columns, "first", matches);
     out.pits = column<std::int8_t>(columns, "pits", matches);
 
-    std::optional<py::error_already_set> stopped_by;
-    std::size_t done = 0;
-    {
-        const py::gil_scoped_release others_run;
-        done = play_matches(plan, out, [&](std::size_t) {
-            const py::gil_scoped_acquire gil;
-            try {
-                check_signals();
-                return true;
-            } catch (const py::error_already_set& error) {
-                stopped_by.emplace(error);
-                return false;
-            }
-        });
-    }
-    return py::make_tuple(columns, done,
-                          stopped_by ? py::object(stopped_by->value()) : py::object(py::none()));
+    return fill(columns, poll, [&](const auto& tick) { return play_matches(plan, out, tick); });
 }
 
 }  // namespace
@@ -97,7 +71,7 @@ void bind_match(py::module_& m) {
     m.def("simulate_matches", &simulate_matches, "rules"_a, "scheme"_a, "twice_while_short"_a,
           "shorten"_a, "first"_a.noconvert(), "layouts"_a, "ask"_a, "policies"_a,
           "matches"_a.noconvert(), "seed"_a.noconvert(), "first_match"_a.noconvert(),
-          "max_rounds"_a.noconvert(), "threads"_a.noconvert(),
+          "max_rounds"_a.noconvert(), "threads"_a.noconvert(), "poll"_a,
           "The columns of many matches, the number of matches done, and what stopped them, if "
           "anything.");
 }

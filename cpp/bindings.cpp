@@ -2,7 +2,6 @@
 #include "bindings.hpp"
 
 #include <pybind11/functional.h>
-#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -803,13 +802,6 @@ Policy policy_named(const std::string& name) {
     throw py::value_error("policy '" + name + "': must be 'random' or 'greedy'");
 }
 
-template <class T>
-T* column(py::dict& columns, const char* name, std::size_t games) {
-    py::array_t<T> array(static_cast<py::ssize_t>(games));
-    columns[name] = array;
-    return array.mutable_data();
-}
-
 py::tuple simulate_games(const Position& start_position, std::size_t games, std::uint64_t seed,
                          std::uint64_t first_game, int threads, const std::string& south,
                          const std::string& north, std::optional<std::int64_t> max_moves,
@@ -835,9 +827,7 @@ py::tuple simulate_games(const Position& start_position, std::size_t games, std:
 
     py::dict columns;
     SimulationColumns out;
-    py::array_t<std::int16_t> scores({static_cast<py::ssize_t>(games), py::ssize_t{2}});
-    columns["scores"] = scores;
-    out.scores = scores.mutable_data();
+    out.scores = pair_column<std::int16_t>(columns, "scores", games);
     out.winner = column<std::int8_t>(columns, "winner", games);
     out.moves = column<std::int32_t>(columns, "moves", games);
     out.turns = column<std::int32_t>(columns, "turns", games);
@@ -847,24 +837,7 @@ py::tuple simulate_games(const Position& start_position, std::size_t games, std:
     out.end = column<std::uint8_t>(columns, "end", games);
     out.first_move = column<std::int64_t>(columns, "first_move", games);
 
-    std::optional<py::error_already_set> stopped_by;
-    std::size_t done = 0;
-    {
-        const py::gil_scoped_release others_run;
-        done = simulate(plan, out, [&](std::size_t games_done) {
-            const py::gil_scoped_acquire gil;
-            try {
-                check_signals();
-                if (!poll.is_none()) poll(games_done);
-                return true;
-            } catch (const py::error_already_set& error) {
-                stopped_by.emplace(error);
-                return false;
-            }
-        });
-    }
-    return py::make_tuple(columns, done,
-                          stopped_by ? py::object(stopped_by->value()) : py::object(py::none()));
+    return fill(columns, poll, [&](const auto& tick) { return simulate(plan, out, tick); });
 }
 
 void import_python_types() {

@@ -3,16 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 #include "board.hpp"
 #include "moves.hpp"
 #include "player.hpp"
+#include "workers.hpp"
 
 namespace relaysow {
 namespace {
@@ -241,8 +237,6 @@ private:
     std::vector<std::unique_ptr<Games>> games_;  // by the pits of a row
 };
 
-struct Stopped {};
-
 // What the threads of one run share.
 class SharedMatches {
 public:
@@ -252,64 +246,32 @@ public:
         : plan_(plan), columns_(columns), chunk_done_((plan.matches + chunk - 1) / chunk) {}
 
     std::size_t run(const std::function<bool(std::size_t)>& tick) {
-        std::vector<std::thread> threads;
-        const auto started = static_cast<std::size_t>(plan_.threads);
-        const auto join = [&] {
-            for (std::thread& thread : threads) thread.join();
-            threads.clear();
-        };
-        try {
-            while (threads.size() < started) threads.emplace_back([this] { work(); });
-            std::unique_lock lock(mutex_);
-            while (!all_done_.wait_for(lock, std::chrono::milliseconds(50),
-                                       [&] { return workers_done_ == started; })) {
-                lock.unlock();
-                if (!stop_ && !tick(matches_done_.load())) stop_ = true;
-                lock.lock();
-            }
-        } catch (...) {
-            stop_ = true;
-            join();
-            throw;
-        }
-        join();
-        if (error_) std::rethrow_exception(error_);
+        workers_.run(
+            static_cast<std::size_t>(plan_.threads), [this] { work(); },
+            [&] { return tick(matches_done_.load()); });
         std::size_t whole = 0;
         while (whole < chunk_done_.size() && chunk_done_[whole] != 0) ++whole;
         return std::min(whole * chunk, plan_.matches);
     }
 
 private:
-    void work() noexcept {
-        try {
-            const Rules& rules = plan_.rules.back();
-            AnyBoard full;
-            std::copy_n(rules.setup.begin(), rules.ring(), full.ring);
-            on_narrowest(rules, full, [&]<class B>(const B&) { play_chunks<B>(); });
-        } catch (const Stopped&) {
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!error_) error_ = std::current_exception();
-            stop_ = true;
-        }
-        const std::lock_guard lock(mutex_);
-        ++workers_done_;
-        all_done_.notify_all();
+    void work() {
+        const Rules& rules = plan_.rules.back();
+        AnyBoard full;
+        std::copy_n(rules.setup.begin(), rules.ring(), full.ring);
+        on_narrowest(rules, full, [&]<class B>(const B&) { play_chunks<B>(); });
     }
 
     template <class B>
     void play_chunks() {
-        const Poll poll{[](void* self) {
-                            if (static_cast<SharedMatches*>(self)->stop_.load()) throw Stopped{};
-                        },
-                        this};
+        const Poll poll = workers_.as_poll();
         MatchPlayer<B> player(plan_, poll);
         for (;;) {
             const std::size_t number = next_chunk_.fetch_add(1, std::memory_order_relaxed);
             if (number >= chunk_done_.size()) return;
             const std::size_t to = std::min((number + 1) * chunk, plan_.matches);
             for (std::size_t match = number * chunk; match < to; ++match) {
-                poll();
+                workers_.poll();
                 write(match, player.play(plan_.first_match + match));
                 matches_done_.fetch_add(1, std::memory_order_relaxed);
             }
@@ -331,11 +293,7 @@ private:
     const MatchColumns& columns_;
     std::vector<std::uint8_t> chunk_done_;
     std::atomic<std::size_t> next_chunk_{0}, matches_done_{0};
-    std::atomic<bool> stop_{false};
-    std::mutex mutex_;
-    std::condition_variable all_done_;
-    std::size_t workers_done_ = 0;
-    std::exception_ptr error_;
+    Workers workers_;
 };
 
 }  // namespace

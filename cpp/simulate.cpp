@@ -2,32 +2,17 @@
 #include "simulate.hpp"
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "player.hpp"
 #include "playout/levels.hpp"
 #include "playout/lockstep.hpp"
-#include "sowing.hpp"
+#include "workers.hpp"
 
 namespace relaysow {
 namespace {
-
-struct Stopped {};
-
-// Threads joined at the latest when they go out of scope (std::jthread is not everywhere yet).
-struct Threads : std::vector<std::thread> {
-    void join() {
-        for (std::thread& thread : *this) thread.join();
-        clear();
-    }
-    ~Threads() { join(); }
-};
 
 // What the threads of one simulation share.
 class SharedWork {
@@ -67,9 +52,7 @@ public:
                                             std::memory_order_relaxed);
             }
         }
-        void poll() const {
-            if (work_.stop_.load(std::memory_order_relaxed)) throw Stopped{};
-        }
+        void poll() const { work_.workers_.poll(); }
 
     private:
         SharedWork& work_;
@@ -79,7 +62,7 @@ public:
     template <class B>
     void play_all() {
         Games games(*this);
-        const Poll poll{[](void* self) { static_cast<const Games*>(self)->poll(); }, &games};
+        const Poll poll = workers_.as_poll();
         LapCounts counts;
         if (level_.run != nullptr && playout::plays(plan_)) {
             const auto lockstep =
@@ -95,44 +78,18 @@ public:
             }
             counts.apart = counts.laps;
         }
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(counts_lock_);
         counts_.laps += counts.laps;
         counts_.apart += counts.apart;
     }
 
-    void run_worker() noexcept {
-        try {
-            on_narrowest(plan_.rules, plan_.start, [&]<class B>(const B&) { play_all<B>(); });
-        } catch (const Stopped&) {
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!error_) error_ = std::current_exception();
-            stop_ = true;
-        }
-        const std::lock_guard lock(mutex_);
-        ++workers_done_;
-        all_done_.notify_all();
-    }
-
     std::size_t run(const std::function<bool(std::size_t)>& tick) {
-        Threads threads;
-        const auto started = static_cast<std::size_t>(plan_.threads);
-        try {
-            while (threads.size() < started) threads.emplace_back([this] { run_worker(); });
-        } catch (...) {
-            stop_ = true;
-            throw;
-        }
-        std::unique_lock lock(mutex_);
-        while (!all_done_.wait_for(lock, std::chrono::milliseconds(50),
-                                   [&] { return workers_done_ == started; })) {
-            lock.unlock();
-            if (!stop_ && !tick(games_done_.load())) stop_ = true;
-            lock.lock();
-        }
-        lock.unlock();
-        threads.join();
-        if (error_) std::rethrow_exception(error_);
+        workers_.run(
+            static_cast<std::size_t>(plan_.threads),
+            [this] {
+                on_narrowest(plan_.rules, plan_.start, [&]<class B>(const B&) { play_all<B>(); });
+            },
+            [&] { return tick(games_done_.load()); });
         std::size_t whole = 0;
         while (whole < left_.size() && left_[whole] == 0) ++whole;
         return whole * chunk < plan_.games ? whole * chunk : plan_.games;
@@ -160,11 +117,8 @@ private:
     std::vector<std::size_t> left_;  // games of each chunk not yet done
     LapCounts counts_;
     std::atomic<std::size_t> next_chunk_{0}, games_done_{0};
-    std::atomic<bool> stop_{false};
-    std::mutex mutex_;
-    std::condition_variable all_done_;
-    std::size_t workers_done_ = 0;
-    std::exception_ptr error_;
+    std::mutex counts_lock_;
+    Workers workers_;
 };
 
 }  // namespace

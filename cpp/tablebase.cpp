@@ -3,15 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <exception>
-#include <mutex>
 #include <span>
-#include <thread>
 
 #include "moves.hpp"
+#include "workers.hpp"
 
 namespace relaysow {
 namespace {
@@ -107,60 +103,27 @@ public:
         const std::uint64_t chunks = (count_ + chunk - 1) / chunk;
         const auto started = static_cast<std::size_t>(
             std::min<std::uint64_t>(static_cast<std::uint64_t>(threads_), chunks));
-        std::size_t done = 0;
-        const auto work = [&]() noexcept {
-            try {
-                const Poll poll{[](void* self) {
-                                    if (static_cast<Shared*>(self)->stop_.load()) throw Stopped{};
-                                },
-                                this};
-                auto&& each = make(poll);
+        workers_.run(
+            started,
+            [&] {
+                auto&& each = make(workers_.as_poll());
                 for (std::uint64_t number; (number = next_.fetch_add(1)) < chunks;) {
-                    poll();
+                    workers_.poll();
                     each(number, number * chunk, std::min(count_, (number + 1) * chunk));
                 }
-            } catch (const Stopped&) {
-            } catch (...) {
-                stop(std::current_exception());
-            }
-            const std::lock_guard lock(mutex_);
-            ++done;
-            changed_.notify_all();
-        };
-        std::vector<std::thread> threads;
-        try {
-            while (threads.size() < started) threads.emplace_back(work);
-            std::unique_lock lock(mutex_);
-            while (!changed_.wait_for(lock, std::chrono::milliseconds(50),
-                                      [&] { return done == started; })) {
-                lock.unlock();
+            },
+            [&] {
                 tick_(std::min(count_, next_.load() * chunk));
-                lock.lock();
-            }
-        } catch (...) {
-            stop(std::current_exception());
-        }
-        for (std::thread& thread : threads) thread.join();
-        if (error_) std::rethrow_exception(error_);
+                return true;
+            });
     }
 
 private:
-    struct Stopped {};
-
-    void stop(std::exception_ptr error) {
-        const std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::move(error);
-        stop_ = true;
-    }
-
     std::uint64_t count_;
     int threads_;
     const std::function<void(std::uint64_t)>& tick_;
     std::atomic<std::uint64_t> next_{0};
-    std::atomic<bool> stop_{false};
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::exception_ptr error_;
+    Workers workers_;
 };
 
 // Calls `exit(values)` for every move that ends the game or captures, `edge(rank, same mover)` for

@@ -204,4 +204,5 @@ def simulate_matches(
     first_match: int,
     max_rounds: int,
     threads: int,
+    poll: Callable[[int], None] | None,
 ) -> tuple[dict[str, numpy.typing.NDArray[Any]], int, BaseException | None]: ...

@@ -14,7 +14,15 @@ from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, Redistribute, Sow
 from relaysow.notation import PLAYERS
 from relaysow.rules import MIN_PITS, Rules, whole_number, whole_numbers
-from relaysow.simulation import MAX_THREADS, WORD, cores, policies_of, within
+from relaysow.simulation import (
+    MAX_THREADS,
+    WORD,
+    SimulationInterrupted,
+    cores,
+    policies_of,
+    progress_bar,
+    within,
+)
 from relaysow.summary import Rate, Spread
 
 if TYPE_CHECKING:
@@ -848,6 +856,7 @@ def simulate_match(
     max_rounds: int = 1_000,
     first_match: int = 0,
     threads: int | None = None,
+    progress: bool = False,
 ) -> MatchSimulation:
     """Play many matches of Giuthi in the core.
 
@@ -865,8 +874,9 @@ def simulate_match(
     are left); again if no pit holds two.  With a function the matches run on one thread.
 
     matches 1…10⁹, seed 0…2⁶⁴−1, match numbers below 2⁴⁸, max_rounds 1…65,535, threads None or
-    1…1,024.  Raises what `Match` does, `ValueError` for `repetition="off"` (a game need not end) and
-    for a row of a function that is not legal, and on Ctrl-C `KeyboardInterrupt`.
+    1…1,024; `progress` shows a bar on a terminal.  Raises what `Match` does, `ValueError` for
+    `repetition="off"` (a game need not end) and for a row of a function that is not legal; Ctrl-C
+    raises `SimulationInterrupted`, a `KeyboardInterrupt` whose `result` holds the matches done.
 
     >>> from relaysow import giuthi_leakey, simulate_match
     >>> result = simulate_match(giuthi_leakey(), "leakey", matches=200, seed=3, layout="random")
@@ -885,8 +895,9 @@ def simulate_match(
     first_match = within("first_match", first_match, 0, 2**48 - matches)
     max_rounds = within("max_rounds", max_rounds, 1, 2**16 - 1)
     threads = cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
-    if not isinstance(shorten, bool):
-        raise TypeError(f"shorten must be True or False, not {shorten!r}")
+    for name, flag in (("shorten", shorten), ("progress", progress)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name} must be True or False, not {flag!r}")
     layouts = layout if isinstance(layout, (tuple, list)) else (layout, layout)
     if len(layouts) != 2:
         raise ValueError(f"layout={layout!r}: must be one or two, South's and North's")
@@ -908,27 +919,28 @@ def simulate_match(
         return row
 
     names = tuple(one if isinstance(one, str) else "a function" for one in layouts)
-    columns, done, error = _core.simulate_matches(
-        [match_rules(rules, pits) for pits in range(MIN_PITS, rules.pits + 1)],
-        scheme,
-        twice == "short",
-        shorten,
-        -1 if first is None else int(first),
-        names,
-        ask,
-        policies,
-        matches,
-        seed,
-        first_match,
-        max_rounds,
-        1 if "a function" in names else threads,
-    )
-    if error is not None:
-        raise error
-    assert done == matches
-    for column in columns.values():
+    with progress_bar(matches, "matches", progress) as poll:
+        columns, done, error = _core.simulate_matches(
+            [match_rules(rules, pits) for pits in range(MIN_PITS, rules.pits + 1)],
+            scheme,
+            twice == "short",
+            shorten,
+            -1 if first is None else int(first),
+            names,
+            ask,
+            policies,
+            matches,
+            seed,
+            first_match,
+            max_rounds,
+            1 if "a function" in names else threads,
+            poll,
+        )
+    for name, column in columns.items():
+        if done < matches:
+            columns[name] = column = column[:done].copy()
         column.flags.writeable = False
-    return MatchSimulation(
+    result = MatchSimulation(
         **columns,
         rules=rules,
         scheme=scheme,
@@ -937,3 +949,8 @@ def simulate_match(
         seed=seed,
         first_match=first_match,
     )
+    if isinstance(error, KeyboardInterrupt):
+        raise SimulationInterrupted(result, matches) from error
+    if error is not None:
+        raise error
+    return result

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from relaysow import reference
     from relaysow._core import Position
+    from relaysow.match import MatchSimulation
 
     AnyPosition = Position | reference.Position
     Columns = dict[str, npt.NDArray[Any]]
@@ -53,14 +54,15 @@ WORD = 2**64  # seeds and game numbers are 64-bit words
 
 
 class SimulationInterrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a simulation; `result` holds the games played until then, a prefix."""
+    """Ctrl-C stopped a simulation; `result` holds the games, or matches, played until then."""
 
-    def __init__(self, result: Simulation | Summary, games: int) -> None:
-        super().__init__(result, games)
+    def __init__(self, result: Simulation | Summary | MatchSimulation, wanted: int) -> None:
+        super().__init__(result, wanted)
         self.result = result
 
     def __str__(self) -> str:
-        return f"interrupted after {self.result.games:,} of {self.args[1]:,} games"
+        unit = "matches" if hasattr(self.result, "matches") else "games"
+        return f"interrupted after {getattr(self.result, unit):,} of {self.args[1]:,} {unit}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
