@@ -32,8 +32,12 @@ def audit_contents(sdist: Path, wheel: Path) -> None:
     assert shipped >= IN_SDIST, f"not in the sdist: {IN_SDIST - shipped}"
     with zipfile.ZipFile(wheel) as archive:
         built = {name for name in archive.namelist() if ".dist-info/" not in name}
-    wanted = {f"relaysow/{path.name}" for path in Path("python/relaysow").glob("*.py")}
-    wanted |= {"relaysow/_core.pyi", "relaysow/py.typed"}
+    kinds = ("*.py", "*.pyi", "py.typed", "web/page/*")
+    wanted = {
+        f"{path.relative_to('python')}"
+        for kind in kinds
+        for path in Path("python/relaysow").rglob(kind)
+    }
     extension = built - wanted
     assert built >= wanted, f"not in the wheel: {wanted - built}"
     assert len(extension) == 1, f"in the wheel: {extension}"

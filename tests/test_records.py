@@ -24,8 +24,8 @@ relaysow match 1
 [Event "Herders' cup"]
 [Place "Nyeri"]
 [Date "1972-05-31"]
-[South "Wanjiru"]
-[North "Kamau \\"the crow\\""]
+[South "greedy"]
+[North "robot \\"the second\\""]
 [Rules "giuthi_wikipedia(pits=6,setup=0.2.3.2.1.0.0.2.3.2.1.0)"]
 [Scheme "wikipedia"]
 [First "South"]
@@ -120,8 +120,8 @@ def test_what_a_record_says() -> None:
         "Event": "Herders' cup",
         "Place": "Nyeri",
         "Date": "1972-05-31",
-        "South": "Wanjiru",
-        "North": 'Kamau "the crow"',
+        "South": "greedy",
+        "North": 'robot "the second"',
     }
     assert record.comments == {
         0: "A short match.\nThree rounds.",
@@ -528,7 +528,7 @@ def test_replay_shows_every_step(replay: Any) -> None:
     assert frames[0].startswith(
         "Match: giuthi_wikipedia(pits=6,setup=0.2.3.2.1.0.0.2.3.2.1.0)\nEve"
     )
-    assert "South: Wanjiru" in frames[0]
+    assert "South: greedy" in frames[0]
     assert "\nRound 1: 8-8\n" in frames[0]
     assert frames[0].endswith("{A short match.\nThree rounds.}")
     assert frames[1].startswith("1. South: 4-\nThe sowing is over: 4 seeds captured")

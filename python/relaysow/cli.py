@@ -1,4 +1,4 @@
-"""The command `relaysow`: simulate, check, perft, show, replay, play, rules."""
+"""The command `relaysow`: simulate, check, perft, show, replay, play, serve, rules."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from relaysow.descriptions import GAMES, OPTIONS, READINGS, SOURCES
 from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
 
 if TYPE_CHECKING:
@@ -381,6 +382,20 @@ def play(
 
 
 @app.command()
+def serve(
+    host: Annotated[
+        str, typer.Option(help="The address to be reached at; by default from this machine alone.")
+    ] = "127.0.0.1",
+    port: Annotated[int, _number("The port; 0 takes any that is free.")] = 8765,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
+) -> None:
+    """Play in a browser: serve a page with a board, and open it (extra `web`)."""
+    from relaysow.web import serve as run
+
+    run(host, port, browser=browser)
+
+
+@app.command()
 def replay(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file of records; - is stdin.")],
     lenient: Annotated[
@@ -565,158 +580,6 @@ def _note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-OPTIONS: dict[str, tuple[str, dict[str, str]]] = {
-    "setup": ("the opening counts in ring order, 2·pits of them, with commas between", {}),
-    "minimum_lift": ("a pit holding fewer seeds than this, 1 or 2, cannot be lifted", {}),
-    "lift": (
-        "what is lifted for the first lap",
-        {"all": "the whole pit", "any": "any number of its seeds"},
-    ),
-    "direction": (
-        "of the first lap",
-        {"ccw": "always counter-clockwise", "either": "the mover chooses"},
-    ),
-    "relay": (
-        "a lap that ends in an occupied pit is followed by another",
-        {"onward": "in the same direction", "reversed": "in the opposite one"},
-    ),
-    "origin": (
-        "when a lap comes round to the pit it was lifted from",
-        {"sown": "that pit gets its seed", "skipped": "it is passed over"},
-    ),
-    "first_lap": (
-        "where the first lap may end",
-        {
-            "free": "anywhere",
-            "not_into_own_occupied": "not in an occupied pit of the mover's own row",
-        },
-    ),
-    "uncrossed": (
-        "a sowing that ends in an empty own pit and dropped no seed into the opponent's row",
-        {
-            "captures": "captures as any other",
-            "moves_again": "captures nothing and earns another move",
-            "ends_turn": "captures nothing and ends the turn",
-        },
-    ),
-    "extra_direction": (
-        "of an extra move",
-        {"free": "as of any move", "opposite": "against that of the move which earned it"},
-    ),
-    "extra_pit": (
-        "of an extra move",
-        {"any": "any", "not_origin": "not the pit of the move which earned it"},
-    ),
-    "lone_seed": (
-        "the last seed, facing an empty or protected pit",
-        {"stays": "stays where it is", "taken": "is captured"},
-    ),
-    "chain": (
-        "after a capture, the empty own pits that follow in the direction of the last lap",
-        {
-            "none": "capture nothing",
-            "next": "the first of them captures what faces it",
-            "run": "each captures what faces it, until one faces nothing to capture",
-            "run_over_gaps": "each captures what faces it",
-        },
-    ),
-    "bonus": (
-        "after a capture by the mover's leftmost pit, the pits beside the one captured",
-        {
-            "none": "stay",
-            "three": "the next three, if each is occupied and unprotected",
-            "up_to_three": "as many of the next three as are so without a gap",
-            "run": "all that are so without a gap",
-        },
-    ),
-    "protection": (
-        "pits that cannot be captured from (nki)",
-        {
-            "none": "none",
-            "until_lifted": "those occupied when play begins, until anyone lifts from them",
-            "until_owner_lifts": "every pit, until a move of its owner lifts from it",
-        },
-    ),
-    "redistribution": (
-        "each player's first turn empties own pits and places their seeds anywhere",
-        {
-            "none": "no such turn",
-            "one": "one pit",
-            "two": "two pits",
-            "up_to_two": "none, one or two pits",
-        },
-    ),
-    "end": (
-        "how the game ends",
-        {
-            "both_stuck": "when neither can move (who cannot passes); each adds his own row",
-            "row_empty": "likewise, or when the row of the player to move is empty: the opponent "
-            "adds all that is left",
-            "able_player_sweeps": "when the player to move cannot; the opponent adds all that is "
-            "left if he could move, else each his own row",
-            "last_mover_sweeps": "when the player to move cannot; the opponent adds all",
-        },
-    ),
-    "repetition": (
-        "a position that comes again ends the game",
-        {
-            "draw": "drawn, whatever the stores",
-            "stores": "the higher store wins",
-            "score": "each adds his own row, the higher store wins",
-            "off": "it does not (simulate then needs --max-moves)",
-        },
-    ),
-    "repetition_scope": (
-        "which positions are compared",
-        {
-            "position": "all in which a move is chosen",
-            "turn": "those at the start of a turn; a move that repeats within the turn is illegal",
-        },
-    ),
-    "endless": (
-        "a sowing that never ends (or is capped)",
-        {
-            "illegal": "is no legal move",
-            "draw": "draws the game",
-            "ends_turn": "changes nothing and ends the turn",
-        },
-    ),
-    "max_laps": (
-        "a cap of your own, None or 1…: a sowing of more laps counts as an endless one",
-        {},
-    ),
-}
-
-GAMES = {
-    "giuthi": "Giuthi (Ciuthi, Kiuthi, Uthi) is a game of the Kikuyu and Embu of central Kenya. "
-    "First described by G. Orde Browne, The Vanishing Tribes of Kenya (1925); then by "
-    "L. S. B. Leakey, White African (1936) and The Southern Kikuyu before 1903 (1977), "
-    "W. Driedger (1972) and L. Russ, Mancala Games (1984). Recorded boards: 2×5 with 4 seeds a pit, "
-    "2×6 with 4 or 6, 2×7 with 6, 2×8 with 4, 6 or 8, 2×10 with 9.",
-    "kiothi": "Kiothi is a game of the Meru, north-east of Mount Kenya. Described by B. Bernardi, "
-    "The Mugwe, a Failing Prophet (1959), R. Needham, The Left Hand of the Mugwe, and A. Botta "
-    "(clubs at Materi, 1972). Recorded starts: six pits of 5 or five pits of 5 or 6 in each row.",
-    "engehe": "En Gehé is a game of the Loitha and Kisonga Maasai of northern Tanzania, two teams "
-    "of eight on 2×40 to 2×50 pits of 4. Described by M. Merker, Die Masai (1904, 1910), and "
-    "H. J. R. Murray (1951).",
-}
-
-READINGS = {
-    "giuthi": "The reading of the French and Romanian descriptions: the pits facing all the "
-    "consecutive empty pits are captured, so an empty one among them does not stop the chain; a "
-    "repeated position is a draw.",
-    "kiothi": "The reading of the French descriptions. Repetition is not in the sources: the draw "
-    "is a safety valve.",
-    "engehe": "The reading of the French description. Repetition is not in the sources: the draw "
-    "is a safety valve.",
-    "giuthi_wikipedia": "The Italian Wikipedia's reading, after Driedger.",
-    "giuthi_russ": "As Russ's handbook is usually programmed.",
-    "giuthi_leakey": "Leakey's reading.",
-    "giuthi_pratt": "John Pratt's reading (2009).",
-    "kiothi_wikipedia": "The reading of the English and Italian Wikipedia.",
-}
-
-
 @app.command()
 def solve(
     name: Name = None,
@@ -850,7 +713,10 @@ def rules(
     chosen = _start(name, None, None, None, None, None)
     game = name.partition("_")[0]
     ordinary = RULE_SETS[game]()
-    _paragraph(f"{name}: {_sizes(name)}\n\n{READINGS[name]}\n\n{GAMES[game]}\n")
+    _paragraph(f"{name}: {_sizes(name)}\n\n{READINGS[name]}\n\n{GAMES[game]}\n\nSources:")
+    for source in SOURCES[game]:
+        _paragraph(source, 2, 4)
+    print()
     for option, (meaning, values) in OPTIONS.items():
         if option != "setup":
             value, other = getattr(chosen, option), getattr(ordinary, option)

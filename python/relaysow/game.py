@@ -131,6 +131,11 @@ class Game:
         return self._plies[-1].position
 
     @property
+    def positions(self) -> tuple[Position, ...]:
+        """The positions of the game from its start to the present: one more than the moves."""
+        return tuple(ply.position for ply in self._plies)
+
+    @property
     def moves(self) -> tuple[Move, ...]:
         """The moves made, each as `legal_moves` spells it."""
         return tuple(self._moves)

@@ -52,6 +52,40 @@ _CARET = re.compile(r"^column \d+: ")
 _PLACED = re.compile(r"(?:([sn])?([0-9]+)):([0-9]+)")
 
 
+def choose(game: Game, who: str, chance: Random) -> Move:
+    """The move of a computer, one of `SEATS` but for the human, in a game that is not over.
+
+    >>> from relaysow import engehe
+    >>> choose(Game(engehe(pits=5)), "greedy", Random(1))
+    Sow(pit=0, lift=None, direction=None)
+    """
+    legal = game.legal_moves
+    if who == "greedy" and game.position.redistributions == 2:
+        captures = [game.position.sow(move).captured for move in legal]
+        best = max(captures)
+        return chance.choice([move for move, c in zip(legal, captures, strict=True) if c == best])
+    return legal[chance.randrange(legal.count)]
+
+
+def reason(position: Position, error: IllegalMove) -> str:
+    """Why a move is illegal in a position, its pits numbered as their owner does.
+
+    >>> from relaysow import giuthi
+    >>> try:
+    ...     giuthi().start().play(Sow(3, lift=2, direction="ccw"))
+    ... except IllegalMove as error:
+    ...     reason(giuthi().start(), error)
+    'lift 2 of pit 4: all 8 must be lifted'
+    """
+    n = position.rules.pits
+
+    def own(match: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda pit: str(int(pit[0]) % n + 1), match[0])
+
+    told = f"{error}".partition(f" in {position.to_text()}: ")[2]
+    return re.sub(r"\bpit \d+|^emptied \([^)]*\)", own, told)
+
+
 class Table:
     """A game, who plays it, and a terminal to play it in.
 
@@ -123,13 +157,7 @@ class Table:
 
     def _choice(self) -> Move:
         """The move of the computer that is to move."""
-        game, legal = self._game, self._game.legal_moves
-        if self._seats[game.position.mover] == "greedy" and game.position.redistributions == 2:
-            captures = [game.position.sow(move).captured for move in legal]
-            return self._chance.choice(
-                [move for move, c in zip(legal, captures, strict=True) if c == max(captures)]
-            )
-        return legal[self._chance.randrange(legal.count)]
+        return choose(self._game, self._seats[self._game.position.mover], self._chance)
 
     # -- commands
 
@@ -193,7 +221,7 @@ class Table:
         try:
             with self._tried(move) as later:
                 if later.outcome is not None:
-                    self._say(f"It ends the game. {_outcome(later)}")
+                    self._say(f"It ends the game. {told_outcome(later)}")
                 elif later.position.passed:
                     self._say(f"{PLAYERS[1 - later.position.mover]} then has to pass.")
         except IllegalMove as error:
@@ -396,17 +424,10 @@ class Table:
         return display.board(position, width=self._width(), height=height, unicode=self._unicode)
 
     def _tell_outcome(self) -> None:
-        self._say(_outcome(self._game))
+        self._say(told_outcome(self._game))
 
     def _reason(self, error: IllegalMove) -> str:
-        """Why a move is illegal, its pits numbered as their owner does."""
-        n = self._game.position.rules.pits
-
-        def own(match: re.Match[str]) -> str:
-            return re.sub(r"\d+", lambda pit: str(int(pit[0]) % n + 1), match[0])
-
-        reason = f"{error}".partition(f" in {self._game.position.to_text()}: ")[2]
-        return re.sub(r"\bpit \d+|^emptied \([^)]*\)", own, reason)
+        return reason(self._game.position, error)
 
     def _width(self) -> int:
         return max(get_terminal_size((100, 40)).columns, display.MIN_WIDTH)
@@ -434,7 +455,7 @@ _COMMANDS: dict[str, Callable[[Table, str], None]] = {
 }
 
 
-def _outcome(game: Game) -> str:
+def told_outcome(game: Game) -> str:
     outcome = game.outcome
     assert outcome is not None
     south, north = outcome.stores

@@ -1,0 +1,339 @@
+"""The server behind the page: what it answers, and all that it must refuse."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import pytest
+
+import relaysow as rs
+from relaysow.rules import CHOICES
+from relaysow.web import server
+from serving import Client, serving
+
+FIVE = "giuthi(pits=5,seeds=4)"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with serving() as client:
+        yield client
+
+
+def told(client: Client, **request: Any) -> dict[str, Any]:
+    response = client.ask(request)
+    assert response.status == 200, response.text
+    answer: dict[str, Any] = response.json()
+    return answer
+
+
+def refused(client: Client, **request: Any) -> str:
+    response = client.ask(request)
+    assert response.status == 422
+    error: str = response.json()["error"]
+    return error
+
+
+def test_a_new_game(client: Client) -> None:
+    game = told(client, text=FIVE)
+    assert game["pits"] == [4] * 10
+    assert (game["stores"], game["mover"], game["outcome"]) == ([0, 0], 0, None)
+    assert game["state"] == "South to move."
+    assert game["record"] == rs.Game(rs.giuthi(5, 4)).record()
+    assert game["position"] == rs.giuthi(5, 4).start().to_text()
+    assert [move["text"] for move in game["legal"]][:3] == ["1+", "1-", "2+"]
+    assert [move["captures"] for move in game["legal"]] == [5, *[0] * 8, 5]
+    assert game["options"]["chain"] == "run_over_gaps"
+    assert game["last"] is None
+
+
+def test_a_move(client: Client) -> None:
+    game = told(client, text=FIVE, move="1+")
+    assert (game["stores"], game["mover"]) == ([5, 0], 1)
+    assert game["moves"] == [{"text": "1+", "player": 0, "turn": 1, "captured": 5}]
+    last = game["last"]
+    assert [lap["last"] for lap in last["laps"]] == [4, 9, 4]
+    assert last["captured"] == [{"pit": 5, "seeds": 4}, {"pit": 4, "seeds": 1}]
+    assert (last["pits"], last["stores"], last["more"], last["end"]) == ([4] * 10, [0, 0], 0, 4)
+    assert last["told"].startswith("South: 1+, 3 laps. The sowing is over: 5 seeds captured: 4 of ")
+    # Undone by keeping fewer moves.
+    assert told(client, text=game["record"], keep=0) == told(client, text=FIVE)
+
+
+@pytest.mark.parametrize("name", rs.RULE_SETS)
+@pytest.mark.parametrize("policy", ["random", "greedy"])
+def test_computers_play_whole_games(name: str, policy: str, client: Client) -> None:
+    """Every answer is that of a game played by the package itself."""
+    sizes = {"pits": 5} | ({"filled": 3} if name.startswith("kiothi") else {})
+    rules = rs.RULE_SETS[name](seeds=3, **sizes)
+    text, moves, game = rs.notation.rules_to_text(rules), 0, rs.Game(rules)
+    while True:
+        shown = told(client, text=text, policy=policy, seed=moves)
+        game.push(game.position.move_from_text(shown["moves"][-1]["text"]))
+        moves, text = moves + 1, shown["record"]
+        assert (text, shown["pits"]) == (game.record(), list(game.position.pits))
+        assert len(shown["moves"]) == moves
+        if game.is_over:
+            break
+        due = game.position.redistributions < 2
+        legal = [] if due else [game.position.move_to_text(move) for move in game.legal_moves]
+        assert [move["text"] for move in shown["legal"]] == legal
+        assert (shown["redistribute"] is None) is not due
+    outcome = game.outcome
+    assert outcome is not None
+    assert shown["outcome"] == {
+        "winner": outcome.winner,
+        "stores": list(outcome.stores),
+        "end": outcome.end,
+    }
+    assert "The game is over" in shown["state"]
+    assert refused(client, text=text, policy=policy) == "the game is over"
+    for keep in (0, 1, moves // 2, moves):
+        assert len(told(client, text=text, keep=keep)["moves"]) == keep
+
+
+def test_turns_are_those_of_the_record(client: Client) -> None:
+    game, chance = rs.Game(rs.giuthi(6, 4)), Random(3)
+    while not game.is_over:
+        game.push(game.legal_moves[chance.randrange(len(game.legal_moves))])
+    shown = told(client, text=game.record())
+    lines = [line for line in game.record().splitlines() if line[:1].isdigit()]
+    for line in lines:
+        number, player, *said = line.replace(".", "").split()
+        of_turn = [move for move in shown["moves"] if move["turn"] == int(number)]
+        assert [move["text"] for move in of_turn] == said
+        assert {"SN"[move["player"]] for move in of_turn} == {player}
+    assert len(lines) < len(game.moves)
+
+
+def test_text_in_any_form(client: Client) -> None:
+    position = rs.Position(rs.kiothi(), [0, 3] * 10, stores=(10, 20), protected=[1, 3, 13])
+    shown = told(client, text=f"  {position.to_text()}\n")
+    assert (shown["position"], shown["protected"]) == (position.to_text(), [1, 3, 13])
+    record = rs.Record(rs.Game(position), {"South": "greedy"}, {0: "a {study}"}).to_text()
+    shown = told(client, text=record)
+    assert (shown["record"], shown["comment"]) == (record, "a {study}")
+    shown = told(client, text=record.replace('[Result "*"]\n', ""))
+    (overlooked,) = shown["overlooked"]
+    assert (shown["record"], overlooked.endswith("the tag Result is missing")) == (record, True)
+    # Comments on positions that are gone go with them.
+    game = rs.Game(rs.giuthi())
+    game.push(game.legal_moves[0])
+    record = rs.Record(game, {}, {0: "first", 1: "second"}).to_text()
+    assert told(client, text=record, keep=0)["record"].count("{") == 1
+    match = rs.Record(rs.Match(rs.giuthi_leakey(), "leakey", first=0)).to_text()
+    assert refused(client, text=match) == "the record is of a match: only games are played here"
+
+
+def test_a_move_is_explained(client: Client) -> None:
+    kiothi = "kiothi 0,2,2,0,0,0,0,0,0,0;1,0,0,0,0,0,0,0,0,0 0,0 S - - 2"
+    shown = told(client, text=kiothi, explain="2x1")
+    assert shown == {
+        "legal": False,
+        "told": "Illegal: its first lap ends in an occupied pit of the mover's own row.",
+    }
+    shown = told(client, text=FIVE, explain="1+")
+    assert shown["legal"]
+    assert "5 seeds captured" in shown["told"]
+    assert refused(client, text=FIVE, explain="1") == (
+        "column 1: move '1': must end with a direction, + or - (direction='either')"
+    )
+    endless = "giuthi(pits=5,seeds=4) 9,2,0,3,0;0,0,0,0,2 0,0 S - - 2"
+    assert "never ends (period 100 laps)" in told(client, text=endless, explain="1+")["told"]
+
+
+def test_redistributions(client: Client) -> None:
+    shown = told(client, text="kiothi")
+    assert shown["redistribute"] == {"least": 2, "most": 2}
+    assert shown["count"] == "300,450,150"
+    assert shown["legal"] == []
+    shown = told(client, text="kiothi", move="5,6=10" + ",0" * 19)
+    assert shown["pits"][:6] == [10, 0, 0, 0, 0, 0]
+    assert shown["last"]["emptied"] == [4, 5]
+    assert shown["last"]["placed"] == [10] + [0] * 19
+    assert shown["mover"] == 1
+    assert told(client, text="kiothi(redistribution=up_to_two)")["redistribute"]["least"] == 0
+    assert told(client, text="kiothi(redistribution=one)")["redistribute"]["most"] == 1
+    error = refused(client, text="kiothi", move="5=5" + ",0" * 19)
+    assert error == "Illegal: emptied (5,): must be exactly 2 of the mover's occupied pits."
+
+
+def test_the_catalogue_has_every_game_and_option(client: Client) -> None:
+    games = client.get("/api/games").json()
+    assert [one["name"] for one in games["rule_sets"]] == list(rs.RULE_SETS)
+    for one in games["rule_sets"]:
+        rules = rs.RULE_SETS[one["name"]](**one["sizes"])
+        assert rules == rs.RULE_SETS[one["name"]]()
+        for option, value in one["options"].items():
+            assert getattr(rules, option) == value
+            assert option in games["options"]
+        for setup in one["setups"]:
+            told(client, text=rs.notation.rules_to_text(rs.RULE_SETS[one["name"]](**setup)))
+        assert games["games"][one["game"]]["sources"]
+        assert games["games"][one["game"]]["play"]
+    for option, values in CHOICES.items():
+        assert list(games["options"][option]["values"]) == list(values)
+    assert {"random", "greedy"} <= set(games["policies"])
+
+
+# ------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        ([], "a request must be an object"),
+        ({}, "text is missing: a record, a position or rules"),
+        ({"text": 3}, "text must be a string, not 3"),
+        ({"text": FIVE, "keep": True}, "keep must be an integer, not True"),
+        ({"text": FIVE, "keep": 1}, "keep=1: must be 0…0, a number of moves"),
+        ({"text": FIVE, "x": 1}, "'x' is not asked for: must be one of text, keep, move, policy"),
+        ({"text": FIVE, "move": "1+", "policy": "random"}, "one of them at a time"),
+        ({"text": FIVE, "move": "6+"}, "column 1: pit '6': must be 1…5"),
+        ({"text": FIVE, "policy": "human"}, "policy='human': must be one of random, greedy"),
+        ({"text": "oware"}, "column 1: rules 'oware': must be one of giuthi, kiothi"),
+        ({"text": "giuthi(pits=2)"}, "pits=2: must be 3…64 pits in each row"),
+        ({"text": "giuthi(pits=65)"}, "pits=65: must be 3…64 pits in each row"),
+        ({"text": "giuthi(chain=loop)"}, "column 14: chain 'loop': must be one of none, next"),
+        ({"text": "engehe(extra_pit=not_origin)"}, "contradicts uncrossed='captures'"),
+        ({"text": "\ud800"}, "rules '\\ud800': must be one of giuthi"),
+        ({"text": "relaysow game 1\n"}, "the tag Rules is missing"),
+        ({"text": "giuthi(seeds=1000)"}, "setup holds 16000 seeds: must be 1…1000 in all"),
+    ],
+)
+def test_refusals_in_the_packages_words(request_: Any, error: str, client: Client) -> None:
+    response = client.ask(request_)
+    assert response.status == 422
+    assert error in response.json()["error"]
+
+
+def test_malformed_requests(client: Client) -> None:
+    """A thousand of them: an error in words for each, and the server goes on."""
+    chance, codes = Random(1), set[int]()
+    good = json.dumps({"text": FIVE, "move": "1+"})
+    names = ["text", "keep", "move", "policy", "seed", "explain", "x", ""]
+    values: list[Any] = [None, True, -1, 10**30, 1.5, "", "1+", FIVE, [], {}, "\0", "é" * 99, "{"]
+    for number in range(1_000):
+        method, path, kind, body = "POST", "/api/game", "application/json", good.encode()
+        shape = number % 10
+        if shape < 4:  # the text of a good request, spoiled
+            spoiled = list(good)
+            for _ in range(chance.randint(1, 4)):
+                spoiled[chance.randrange(len(spoiled))] = chance.choice('{}[]",:\\+9x\0é(=')
+            body = "".join(spoiled).encode()
+        elif shape < 7:  # an object of odd keys and values
+            body = json.dumps(
+                {chance.choice(names): chance.choice(values) for _ in range(chance.randint(0, 4))}
+            ).encode()
+        elif shape == 7:  # bytes
+            body = chance.randbytes(chance.randint(0, 200))
+        elif shape == 8:  # another kind, method or path
+            kind = chance.choice(["text/plain", "", "application/x-www-form-urlencoded"])
+            method = chance.choice(["GET", "PUT", "DELETE", "POST"])
+            path = chance.choice(["/api/game", "/api/games/1", "/../etc/passwd", "/%2e%2e/x", "/a"])
+        else:  # too much of it
+            body = chance.choice(
+                [b"[" * 100_000, b"1" * 10_000, b'{"text": "' + b"x" * server.MAX_BODY + b'"}']
+            )
+        response = client.request(method, path, body, {"content-type": kind})
+        codes.add(response.status)
+        if response.status == 200:
+            assert shape < 7
+            assert "record" in response.json() or "told" in response.json()
+            continue
+        assert response.status in (400, 404, 405, 413, 415, 422), (method, path, body)
+        assert response.json()["error"]
+    assert codes == {200, 400, 404, 405, 413, 415, 422}
+    assert told(client, text=FIVE)["pits"] == [4] * 10
+
+
+@pytest.mark.parametrize(
+    ("host", "served"),
+    [
+        ("127.0.0.1:8765", True),
+        ("localhost", True),
+        ("LOCALHOST:1", True),
+        ("[::1]:8765", True),
+        ("192.168.1.7:8765", True),
+        ("evil.example", False),
+        ("evil.example:8765", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example:8765", False),
+        ("", False),
+        ("[::1", False),
+        ("a b", False),
+    ],
+)
+def test_only_own_hosts_are_served(host: str, served: bool, client: Client) -> None:
+    """A foreign page may have its name resolve to loopback; its name is not ours."""
+    response = client.get("/api/games", host=host)
+    assert response.status == (200 if served else 421)
+    if not served:
+        assert response.json() == {"error": f"the host {host!r} is not served here"}
+
+
+def test_the_host_it_is_told_to_serve() -> None:
+    with serving("board.example") as client:
+        assert client.get("/", host="Board.example:80").status == 200
+        assert client.get("/", host="other.example").status == 421
+
+
+def test_other_pages_are_refused(client: Client) -> None:
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:80"):
+        assert client.ask({"text": FIVE}, origin=origin).status == 403
+    assert client.ask({"text": FIVE}, origin=client.address).status == 200
+
+
+def test_headers_of_safety_are_on_every_answer(client: Client) -> None:
+    for response in (
+        client.get("/"),
+        client.get("/app.js"),
+        client.get("/nowhere"),
+        client.ask({"text": "x"}),
+        client.get("/", host="evil.example"),
+    ):
+        policy = response.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+        assert "unsafe" not in policy
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["referrer-policy"] == "no-referrer"
+        assert "cache-control" in response.headers
+        assert "set-cookie" not in response.headers
+
+
+def test_the_page_fetches_nothing_from_elsewhere(client: Client) -> None:
+    for path in server.PAGE:
+        text = client.get(f"/{path}").text
+        hosts = text.replace("http://www.w3.org/2000/svg", "")
+        assert "http://" not in hosts
+        assert "https://" not in hosts
+        assert "style=" not in text  # which the policy would not let through
+    for path in ("/../server.py", "/page/app.js", "/%2e%2e/server.py", "/app.js/", "/app.js%00"):
+        assert client.get(path).status == 404
+
+
+# ------------------------------------------------------------------------------ many at a time
+
+
+def test_parallel_sessions_do_not_leak(client: Client) -> None:
+    """Twenty players at once: each game goes on as it does alone."""
+
+    def session(seed: int) -> tuple[str, str]:
+        rules = rs.giuthi(pits=5 + seed % 4, seeds=3 + seed % 3)
+        game, chance, text = rs.Game(rules), Random(seed), rs.notation.rules_to_text(rules)
+        for _ in range(12):
+            if game.is_over:
+                break
+            move = game.legal_moves[chance.randrange(len(game.legal_moves))]
+            said = game.position.move_to_text(move)
+            game.push(move)
+            text = told(client, text=text, move=said)["record"]
+        return text, game.record()
+
+    with ThreadPoolExecutor(20) as pool:
+        for served, own in pool.map(session, range(20)):
+            assert served == own
