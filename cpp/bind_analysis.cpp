@@ -144,15 +144,13 @@ private:
 };
 
 py::tuple solve_position(const Position& position, std::size_t max_positions,
-                         const PythonTable* table) {
+                         const py::object& python_table) {
     refuse_history(position.rules());
-    if (table != nullptr) table->refuse_other_rules(position);
+    const Table* table = table_for(python_table, position);
     Solution solution;
     try {
         const py::gil_scoped_release others_run;
-        solution =
-            solve(position.rules(), position.board, table == nullptr ? nullptr : &table->table(),
-                  max_positions, poll_without_gil);
+        solution = solve(position.rules(), position.board, table, max_positions, poll_without_gil);
     } catch (const TooManyPositions& error) {
         throw py::value_error(error.what());
     }
@@ -162,6 +160,13 @@ py::tuple solve_position(const Position& position, std::size_t max_positions,
 }
 
 }  // namespace
+
+const Table* table_for(const py::object& table, const Position& p) {
+    if (table.is_none()) return nullptr;
+    const auto& python_table = table.cast<const PythonTable&>();
+    python_table.refuse_other_rules(p);
+    return &python_table.table();
+}
 
 void bind_analysis(py::module_& m) {
     py::register_exception_translator([](std::exception_ptr error) {
@@ -203,8 +208,7 @@ void bind_analysis(py::module_& m) {
             return memory_for_building(book_of(rules)->rules, most);
         },
         "rules"_a, "max_seeds"_a);
-    m.def("solve", &solve_position, "position"_a, "max_positions"_a.noconvert(),
-          "table"_a.none(true),
+    m.def("solve", &solve_position, "position"_a, "max_positions"_a.noconvert(), "table"_a,
           "The thresholds of a position, of its legal moves, the numbers of a line, and how many "
           "positions were looked at.");
 }

@@ -1111,4 +1111,5 @@ Every last move is proved legal.  Raises `ValueError` for a depth outside 0…20
     bind_batch(m);
     bind_match(m);
     bind_playout(m);
+    bind_search(m);
 }

@@ -142,6 +142,12 @@ void bind_analysis(py::module_& m);
 void bind_batch(py::module_& m);
 void bind_match(py::module_& m);
 void bind_playout(py::module_& m);
+void bind_search(py::module_& m);
+
+// The table of a `_core.Table`, nullptr of None; raises `ValueError` where it is not of the
+// position's rules.
+class Table;
+const Table* table_for(const py::object& table, const Position& p);
 
 void check_signals();
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -137,15 +139,44 @@ private:
     std::vector<std::uint8_t> last_pit_;  // of a lap, and in bit 7 whether it left its row
 };
 
+// Endless sowings met before, with their periods: a proof may take millions of laps.
+template <class B>
+class EndlessSowings {
+public:
+    std::uint64_t period(const Rules& rules, const B& before, Sow move) const {  // 0: not known
+        const auto found = periods_.find(key(rules, before, move));
+        return found == periods_.end() ? 0 : found->second;
+    }
+    void add(const Rules& rules, const B& before, Sow move, std::uint64_t period) {
+        if (periods_.size() == most) periods_.clear();
+        periods_.emplace(key(rules, before, move), period);
+    }
+
+private:
+    static constexpr std::size_t most = 1 << 16;
+
+    static std::string key(const Rules& rules, const B& before, Sow move) {
+        std::string bytes(reinterpret_cast<const char*>(before.ring), B::ring_bytes(rules));
+        for (const int number : {move.pit, move.lift & 0xFF, move.lift >> 8}) {
+            bytes.push_back(static_cast<char>(number));
+        }
+        bytes.push_back(static_cast<char>(move.direction));
+        return bytes;
+    }
+
+    std::unordered_map<std::string, std::uint64_t> periods_;
+};
+
 // What every move is played by.
 template <class B>
 struct Referee {
     const Rules& rules;
     const Poll& poll;
     Track<B> track;
+    EndlessSowings<B>* endless;  // where sowings are tried again and again
 
-    Referee(const Rules& game_rules, const Poll& work_poll)
-        : rules(game_rules), poll(work_poll), track(game_rules) {}
+    Referee(const Rules& game_rules, const Poll& work_poll, EndlessSowings<B>* known = nullptr)
+        : rules(game_rules), poll(work_poll), track(game_rules), endless(known) {}
 };
 
 // A pit is lifted by `mover`.
@@ -253,10 +284,20 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
             sow_laps<false>(referee, before, board, move, trace, laps);
             if (laps.end != SowingEnd::capped) [[likely]]
                 return;
+            if (referee.endless != nullptr) {
+                laps.period = referee.endless->period(referee.rules, before, move);
+                if (laps.period != 0) {
+                    laps.end = SowingEnd::endless;
+                    return;
+                }
+            }
             board.copy(referee.rules, before);
         }
     }
     sow_watched_laps(referee, before, board, move, trace, laps);
+    if (laps.end == SowingEnd::endless && referee.endless != nullptr) {
+        referee.endless->add(referee.rules, before, move, laps.period);
+    }
 }
 
 // How many laps an endless `move` with the given period sows until a state comes again: those

@@ -482,3 +482,34 @@ def test_tables_on_the_command_line(run: Any, tmp_path: Path) -> None:
     code, out, err = run("tablebase", "probe", file, position.to_text())
     assert (code, out) == (2, "")
     assert err == f"relaysow: {file}: it is no table of relaysow\n"
+
+
+def test_analyse_tells_lines_with_scores(run: Any) -> None:
+    code, out, err = run(*["analyse", "giuthi", "--pits", "3", "--seeds", "2", "--depth", "20"])
+    assert code == 0
+    first, *lines, last = out.splitlines()
+    start = rs.giuthi(pits=3, seeds=2).start()
+    assert first == start.to_text()
+    assert last.endswith(", exact")
+    solved = rs.solve(start)
+    best = [start.move_to_text(move) for move in solved.best_moves]
+    assert [line.split()[:3] for line in lines[:2]] == [["=", "+8", move] for move in best]
+    assert "nodes/s" in err
+    code, out, _ = run("analyse", "--from", start.to_text(), "--nodes", "50", "--lines", "1")
+    assert code == 0
+    assert len(out.splitlines()) == 3
+    code, _, err = run("analyse", "giuthi", "--depth", "201")
+    assert (code, err) == (2, "relaysow: depth=201: must be 1…200\n")
+    code, _, err = run("analyse", "kiothi", "--depth", "2")
+    assert code == 2
+    assert err.startswith("relaysow: a redistribution is due, one of 300,450,150")
+
+
+def test_analyse_with_a_tablebase(run: Any, tmp_path: Path) -> None:
+    file = str(tmp_path / "table")
+    rs.Tablebase.build(rs.giuthi(pits=4, seeds=1), 6, file).close()
+    position = rs.Position(rs.giuthi(pits=4, seeds=1), [2, 0, 3, 1, 0, 0, 1, 0])
+    code, out, _ = run("analyse", "--from", position.to_text(), "--depth", "8", "--tablebase", file)
+    assert code == 0
+    score = rs.analyse(position, depth=40).score
+    assert out.splitlines()[1].split()[1] == f"{score:+}"

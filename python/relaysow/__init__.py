@@ -36,7 +36,15 @@ from relaysow.rules import (
 
 if TYPE_CHECKING:
     from relaysow import reference
-    from relaysow.analysis import Solution, Value, solve
+    from relaysow.analysis import (
+        Analysis,
+        AnalysisInterrupted,
+        Line,
+        Solution,
+        Value,
+        analyse,
+        solve,
+    )
     from relaysow.game import Game
     from relaysow.match import (
         LayOut,
@@ -57,6 +65,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "RULE_SETS",
+    "Analysis",
+    "AnalysisInterrupted",
     "Batch",
     "Game",
     "IllegalMove",
@@ -64,6 +74,7 @@ __all__ = [
     "LayOut",
     "LayOuts",
     "LegalMoves",
+    "Line",
     "Match",
     "MatchSimulation",
     "NotationError",
@@ -85,6 +96,7 @@ __all__ = [
     "Tablebase",
     "TablebaseError",
     "Value",
+    "analyse",
     "animate",
     "build_info",
     "engehe",
@@ -106,9 +118,12 @@ __all__ = [
 
 # Loaded when first asked for: importing the engine alone stays fast.
 _LATER = {
+    "Analysis": "relaysow.analysis",
+    "AnalysisInterrupted": "relaysow.analysis",
     "Game": "relaysow.game",
     "LayOut": "relaysow.match",
     "LayOuts": "relaysow.match",
+    "Line": "relaysow.analysis",
     "Match": "relaysow.match",
     "MatchSimulation": "relaysow.match",
     "Record": "relaysow.records",
@@ -121,6 +136,7 @@ _LATER = {
     "Tablebase": "relaysow.tablebase",
     "TablebaseError": "relaysow.tablebase",
     "Value": "relaysow.analysis",
+    "analyse": "relaysow.analysis",
     "animate": "relaysow.pictures",
     "read_records": "relaysow.records",
     "simulate": "relaysow.simulation",

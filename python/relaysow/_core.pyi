@@ -7,7 +7,7 @@ from numpy import bool_, float32, int8, int16, int32, int64, uint8
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from relaysow.analysis import Value
+from relaysow.analysis import Found, Value
 from relaysow.moves import Move, Sow, Sowing
 from relaysow.rules import Rules
 
@@ -175,6 +175,20 @@ def solve(
 ) -> tuple[
     tuple[int | float, int | float], list[tuple[int | float, int | float]], list[int], int
 ]: ...
+def analyse(
+    position: Position,
+    compared: list[Position],
+    turn: list[Position],
+    is_compared: bool,
+    depth: int,
+    nodes: int,
+    seconds: float,
+    lines: int,
+    threads: int,
+    memory: int,
+    table: Table | None,
+    report: Callable[[Found], None] | None,
+) -> tuple[list[tuple[int, bool, int, tuple[Move, ...]]], bool, int, int, BaseException | None]: ...
 
 class Table:
     def __init__(self, rules: Rules, max_seeds: int) -> None: ...

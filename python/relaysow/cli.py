@@ -1,4 +1,4 @@
-"""The command `relaysow`: simulate, check, perft, show, replay, play, serve, rules."""
+"""The command `relaysow`: simulate, check, play, serve, solve, analyse, rules and others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from relaysow.analysis import Solution, Value
+    from relaysow.analysis import Analysis, Solution, Value
     from relaysow.records import Record
     from relaysow.simulation import AnyPosition
     from relaysow.summary import Summary
@@ -619,6 +619,82 @@ def solve(
     if line:
         _paragraph(f"line: {' '.join(line)}", 0, 2)
     _note(f"{perf_counter() - begin:.2f} s: {solved.positions:,} positions")
+
+
+@app.command()
+def analyse(
+    name: Name = None,
+    pits: Pits = None,
+    seeds: Seeds = None,
+    filled: Filled = None,
+    options: Set = None,
+    start: From = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Search so long; 5 without another limit.")
+    ] = None,
+    depth: Annotated[int | None, _number("Search so many moves ahead, 1…200.")] = None,
+    nodes: Annotated[int | None, _number("Search so many moves sown.")] = None,
+    lines: Annotated[int, _number("How many of the best moves to tell.")] = 3,
+    threads: Annotated[int, _number("Threads; with more than one results vary.")] = 1,
+    tablebase: Annotated[
+        str | None, typer.Option(help="Look positions of fewer seeds up in this file.")
+    ] = None,
+) -> None:
+    """Search a position: its best moves, the lead to expect after each, and how play goes on.
+
+    A score is the final lead of the player to move; = marks what is proved.  Ctrl-C ends the
+    search with what was found.
+    """
+    from contextlib import ExitStack
+
+    from relaysow.analysis import AnalysisInterrupted
+    from relaysow.analysis import analyse as analysis_of
+    from relaysow.tablebase import Tablebase
+
+    what: Any = _start(name, pits, seeds, filled, options, start)
+    position = what.start() if isinstance(what, Rules) else what
+    if (seconds, depth, nodes) == (None, None, None):
+        seconds = 5
+    interrupted = None
+    with ExitStack() as stack:
+        table = None if tablebase is None else stack.enter_context(Tablebase.open(tablebase))
+        try:
+            found = analysis_of(
+                position,
+                seconds=seconds,
+                depth=depth,
+                nodes=nodes,
+                lines=lines,
+                threads=threads,
+                tablebase=table,
+                report=_progress if sys.stderr.isatty() else None,
+            )
+        except AnalysisInterrupted as error:
+            interrupted, found = error, error.result
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    print(position.to_text())
+    for line in found.lines:
+        here, told = position, []
+        for move in line.moves:
+            told.append(here.move_to_text(move))
+            here = here.play(move)
+        sign = "=" if line.exact else " "
+        _paragraph(f"{sign}{line.score:+5}  {' '.join(told)}", 0, 8)
+    sure = ", exact" if found.exact else ""
+    print(f"depth {found.depth}{sure}")
+    rate = found.nodes / max(found.seconds, 1e-9)
+    _note(f"{found.seconds:.2f} s: {found.nodes:,} nodes, {rate:,.0f} nodes/s")
+    if interrupted is not None:
+        _note(f"{interrupted}")
+        raise typer.Exit(130)
+
+
+def _progress(found: Analysis) -> None:
+    """What was found so far, in a line that the next one takes the place of."""
+    move = found.position.move_to_text(found.best_move)
+    told = f"depth {found.depth}: {move} {found.score:+}, {found.nodes:,} nodes"
+    print(f"\r\033[K{told}", end="", file=sys.stderr, flush=True)
 
 
 def _worth(value: Value | Solution) -> str:

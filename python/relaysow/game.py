@@ -198,6 +198,18 @@ class Game:
         self._legal = None
         return self._moves.pop()
 
+    def repeatable(self) -> tuple[list[Position], list[Position], bool]:
+        """The positions before this one that may come again and end the game by it, those of the
+        present turn, this one last, and whether this one would end the game by coming again."""
+        ply, position = self._plies[-1], self.position
+        seeds = sum(position.pits)
+        compared = [
+            earlier.position
+            for earlier in self._plies[:-1]
+            if earlier.compared and sum(earlier.position.pits) == seeds
+        ]
+        return compared, self._turn(ply.turn), ply.compared
+
     def record(self) -> str:
         """The game as text (the grammar is that of `relaysow.records`); `from_record` gives it
         back."""
