@@ -32,6 +32,8 @@ INLINE V add_where(M m, V a, V b) { return _mm512_mask_add_epi8(a, m, a, b); }
 INLINE uint64_t bits(M m) { return m; }
 INLINE M mask(uint64_t lanes) { return lanes; }
 INLINE V halved(V v) { return _mm512_and_si512(_mm512_srli_epi16(v, 1), all(0x7F)); }
+INLINE V all_pairs(int pair) { return _mm512_set1_epi16(static_cast<short>(pair)); }
+INLINE bool shares_pair(V a, V b) { return _mm512_cmpeq_epi16_mask(a, b) != 0; }
 
 #elif defined(__AVX2__)
 
@@ -61,6 +63,8 @@ INLINE M mask(uint64_t lanes) {
     return equal(_mm256_shuffle_epi8(words, spread) & bit, bit);
 }
 INLINE V halved(V v) { return _mm256_srli_epi16(v, 1) & all(0x7F); }
+INLINE V all_pairs(int pair) { return _mm256_set1_epi16(static_cast<short>(pair)); }
+INLINE bool shares_pair(V a, V b) { return _mm256_movemask_epi8(_mm256_cmpeq_epi16(a, b)) != 0; }
 
 #else
 
@@ -89,6 +93,8 @@ INLINE M mask(uint64_t lanes) {
     return equal(bytes & bit, bit);
 }
 INLINE V halved(V v) { return _mm_srli_epi16(v, 1) & all(0x7F); }
+INLINE V all_pairs(int pair) { return _mm_set1_epi16(static_cast<short>(pair)); }
+INLINE bool shares_pair(V a, V b) { return _mm_movemask_epi8(_mm_cmpeq_epi16(a, b)) != 0; }
 
 #endif
 
@@ -271,19 +277,20 @@ void end_sowings(Lanes& x, V& restored) {
     M own_taken = none();
     const uint64_t trying = bits(tries);
     if (chain == no_chain && trying) {
-        alignas(64) uint8_t taken[L];
-        store(taken, all(0));
-        uint64_t own_lanes = 0;
+        alignas(64) uint8_t faced[L];
+        store(faced, all(0));
         for (uint64_t left = trying; left; left &= left - 1) {
             const int lane = first_bit(left);
-            uint8_t& faced = ring[(R - 1 - x.pit[lane]) * L + lane];
-            const uint64_t takes = capturable(x, faced);
-            taken[lane] = takes ? faced : 0;
-            faced = takes ? 0 : faced;
-            own_lanes |= (takes | x.lone_taken) << lane;
+            faced[lane] = ring[(R - 1 - x.pit[lane]) * L + lane];
         }
-        captured = load(taken);
-        own_taken = mask(own_lanes);
+        const V seeds = load(faced);
+        const M takes = marks ? below(sub(seeds, all(1)), all(counted)) : nonzero(seeds);
+        for (uint64_t left = bits(takes); left; left &= left - 1) {
+            const int lane = first_bit(left);
+            ring[(R - 1 - x.pit[lane]) * L + lane] = 0;
+        }
+        captured = where(takes, seeds);
+        own_taken = x.lone_taken ? tries : takes;
     } else if (trying) {
         M takes[64], open[64], empty[64], starts[64];
         M carried = none();
@@ -316,9 +323,9 @@ void end_sowings(Lanes& x, V& restored) {
         }
     }
     captured = add_where(own_taken, captured, all(1));
-    alignas(64) uint8_t taken[L];
-    store(taken, captured);
     if (x.bonus) {
+        alignas(64) uint8_t taken[L];
+        store(taken, captured);
         // Only after a capture of what is faced: more than the own seed.
         enum { three = 1, up_to_three };
         const uint64_t leftmost =
@@ -336,19 +343,27 @@ void end_sowings(Lanes& x, V& restored) {
                 seeds = 0;
             }
         }
+        captured = load(taken);
     }
-    for (uint64_t left = bits(own_taken); left; left &= left - 1) {
-        const int lane = first_bit(left);
-        uint16_t& store_ = x.stores[x.mover >> lane & 1][lane];
-        store_ = static_cast<uint16_t>(store_ + taken[lane]);
-        ++x.captures[lane];
-        x.segment[lane] = x.now;
-        uint64_t* words = x.bloom[lane];
-        for (int k = 0; k < bloom_words; ++k) words[k] = 0;
+    const uint64_t taking = bits(own_taken);
+    if (taking) {
+        alignas(64) uint8_t taken[2][L];
+        store(taken[0], where(~north, captured));
+        store(taken[1], where(north, captured));
+        for (int player = 0; player < 2; ++player) {
+            for (int lane = 0; lane < L; ++lane) {
+                x.stores[player][lane] =
+                    static_cast<uint16_t>(x.stores[player][lane] + taken[player][lane]);
+            }
+        }
+        store(x.captures, add_where(own_taken, load(x.captures), all(1)));
+        for (uint64_t left = taking; left; left &= left - 1) {
+            const int lane = first_bit(left);
+            x.segment[lane] = x.now;
+            x.known[lane] = 0;
+        }
+        x.deep &= ~taking;
     }
-
-    x.deep &= ~bits(own_taken);
-
     restored = where(end, load(x.raw));
     restored = choose(own_taken, restored & all(mark & (marks ? 0xFF : 0)), restored);
     store(x.moves, add_where(end, load(x.moves), all(1)));
@@ -392,21 +407,49 @@ void end_sowings(Lanes& x, V& restored) {
 bool came_before(const Lanes& x, int lane) {
     const auto slot = [&](uint64_t row) { return static_cast<size_t>(row & x.log_mask); };
     const size_t bytes = static_cast<size_t>(x.rows) * L;
-    const uint8_t* mine = x.prints + slot(x.now) * 2 * L + lane;
     const uint8_t* position = x.log + slot(x.now) * bytes + lane;
     for (uint64_t row = x.now; row-- > x.segment[lane];) {
         const size_t s = slot(row);
-        const uint8_t* marks = x.prints + s * 2 * L + lane;
-        if (marks[0] != mine[0] || marks[L] != mine[L] || !(x.chose[s] >> lane & 1) ||
-            ((x.movers[s] ^ x.mover) >> lane & 1)) {
-            continue;
-        }
+        if (!(x.chose[s] >> lane & 1) || ((x.movers[s] ^ x.mover) >> lane & 1)) continue;
         const uint8_t* other = x.log + s * bytes + lane;
         size_t at = 0;
         while (at < bytes && position[at] == other[at]) at += L;
         if (at >= bytes) return true;
     }
     return false;
+}
+
+// Of the `able` lanes those whose position came before; `h2` and `h3` are its fingerprint.
+uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
+    alignas(64) uint8_t low[L], high[L];
+    alignas(64) uint16_t print[L];
+    store(low, h2);
+    store(high, h3);
+    for (int lane = 0; lane < L; ++lane) {
+        print[lane] = static_cast<uint16_t>(low[lane] | high[lane] << 8);
+    }
+    uint64_t repeated = 0;
+    for (uint64_t left = able & ~x.deep; left; left &= left - 1) {
+        const int lane = first_bit(left);
+        const int known = x.known[lane];
+        uint16_t* prints = x.prints[lane];
+        const V mine = all_pairs(print[lane]);
+        // What lies past those known is old: a false alarm at worst.
+        bool met = false;
+        int at = 0;
+        do {
+            met |= shares_pair(mine, load(reinterpret_cast<const uint8_t*>(prints + at)));
+            at += L / 2;
+        } while (at < known);
+        prints[known] = print[lane];
+        x.known[lane] = static_cast<uint16_t>(known + 1);
+        if (met && came_before(x, lane)) repeated |= uint64_t{1} << lane;
+    }
+    for (uint64_t left = able & x.deep; left; left &= left - 1) {
+        const int lane = first_bit(left);
+        if (x.driver.repeats(x.driver.context, lane)) repeated |= uint64_t{1} << lane;
+    }
+    return repeated;
 }
 
 // One word of chance for each lane whose byte in `drawing` is 0xFF.
@@ -482,10 +525,6 @@ void take_turns(Lanes& x) {
         h2 = add(h2, h1);
         h3 = add(h3, h2);
     }
-    uint8_t* prints = x.prints + slot * 2 * L;
-    store(prints, h2);
-    store(prints + L, h3);
-
     const uint64_t able = bits(nonzero(sum)) & choosing;
     uint64_t stuck = choosing & ~able;
     uint64_t passing = 0;
@@ -498,42 +537,11 @@ void take_turns(Lanes& x) {
     const uint64_t undecided = x.guard ? able & bits(bits_in(fullest, all(x.guard))) : 0;
     const uint64_t limited =
         able & bits(equal(load(x.moves), load(x.limit))) & ~bits(equal(load(x.limit), all(255)));
-    uint64_t repeated = 0;
     x.chose[slot] = able;
     x.movers[slot] = x.mover;
-    if (x.compares) {
-        uint8_t met[L];
-        int met_count = 0;
-        for (uint64_t left = able & ~x.deep; left; left &= left - 1) {
-            const int lane = first_bit(left);
-            const unsigned print =
-                static_cast<unsigned>(prints[lane]) | static_cast<unsigned>(prints[L + lane]) << 8;
-            uint64_t& word = x.bloom[lane][print & (bloom_words - 1)];
-            const uint64_t both = uint64_t{1} << (print >> 4 & 63) | uint64_t{1}
-                                                                         << (print >> 10 & 63);
-            const uint64_t old = word;
-            word = old | both;
-            met[met_count] = static_cast<uint8_t>(lane);
-            met_count += (old & both) == both;
-        }
-        for (uint64_t left = able & x.deep; left; left &= left - 1) {
-            const int lane = first_bit(left);
-            if (x.driver.repeats(x.driver.context, lane)) repeated |= uint64_t{1} << lane;
-        }
-        for (int k = 0; k < met_count; ++k) {
-            if (came_before(x, met[k])) repeated |= uint64_t{1} << met[k];
-        }
-    }
+    const uint64_t repeated = x.compares ? find_repeated(x, able, h2, h3) : 0;
     const uint64_t aside = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~aside;
-    alignas(64) uint8_t chosen_now[L];
-    store(chosen_now, where(mask(able), all(0xFF)));
-    for (int lane = 0; lane < L; ++lane) {
-        const uint32_t is_now =
-            static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(chosen_now[lane])));
-        x.decided[lane] = (is_now & static_cast<uint32_t>(x.now)) | (~is_now & x.decided[lane]);
-    }
-
     if (deciding) {
         const M decide = mask(deciding);
         alignas(64) uint8_t drawing[L];

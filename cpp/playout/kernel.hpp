@@ -10,7 +10,7 @@
 
 namespace relaysow::playout {
 
-enum { most_lanes = 64, most_rows = 128 + 2, bloom_words = 16 };
+enum { most_lanes = 64, most_rows = 128 + 2, most_known = 512 };
 
 // Why a lane needs the driver.
 enum class Call : uint8_t {
@@ -71,23 +71,23 @@ struct Lanes {
 
     // Counts of the current game; the small ones since the last flush.
     alignas(64) uint8_t moves[most_lanes], turns[most_lanes], longest[most_lanes];
+    alignas(64) uint8_t captures[most_lanes];
     alignas(64) uint16_t lap_sum[most_lanes];
-    uint32_t captures[most_lanes];
-    uint16_t stores[2][most_lanes];
+    alignas(64) uint16_t stores[2][most_lanes];
     uint64_t first_number[most_lanes];
     uint64_t long_laps[most_lanes];  // of a long sowing, but for those in `laps`
     uint64_t long_sum[most_lanes], long_longest[most_lanes];
     unsigned turns_to_flush, turns_between_flushes;  // so few that no byte is counted over
 
     // The log: a row of positions for each time that lanes chose.
-    uint64_t now, log_mask;                    // the number of the row being written; rows kept − 1
-    uint8_t* log;                              // [row][rows][lanes]
-    uint8_t* prints;                           // fingerprints: [row][2][lanes]
-    uint64_t* chose;                           // [row]: lanes whose position there counts
-    uint64_t* movers;                          // [row]
-    uint64_t segment[most_lanes];              // the first row after the lane's last capture
-    alignas(64) uint32_t decided[most_lanes];  // the row of its last choice, modulo 2³²
-    alignas(64) uint64_t bloom[most_lanes][bloom_words];
+    uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
+    uint8_t* log;                  // [row][rows][lanes]
+    uint64_t* chose;               // [row]: lanes whose position there counts
+    uint64_t* movers;              // [row]
+    uint64_t segment[most_lanes];  // the first row after the lane's last capture
+    // Fingerprints of the lane's positions since then; lanes begin in different lines of the cache.
+    uint16_t known[most_lanes];
+    alignas(64) uint16_t prints[most_lanes][most_known + 32];
 };
 
 using Kernel = void (*)(Lanes&);

@@ -66,7 +66,6 @@ public:
           lanes_(static_cast<std::size_t>(level.lanes)),
           ring_(most_rows * most_lanes),
           log_(log_rows(plan.rules) * most_rows_of(plan.rules) * lanes_.size()),
-          prints_(log_rows(plan.rules) * 2 * lanes_.size()),
           chose_(log_rows(plan.rules)),
           movers_(log_rows(plan.rules)) {
         set_up();
@@ -153,7 +152,6 @@ private:
         x.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
         x.ring = ring_.begin();
         x.log = log_.begin();
-        x.prints = prints_.begin();
         x.chose = chose_.data();
         x.movers = movers_.data();
         x.log_mask = log_rows(rules_) - 1;
@@ -192,10 +190,24 @@ private:
 
     B position(int lane) const { return read(x.ring, lane); }
 
+    // Whether the lane was to choose in this row of the log, and the position there.
+    bool chose(std::uint64_t row, int lane) const {
+        return (x.chose[row & x.log_mask] & bit(lane)) != 0;
+    }
+    B logged(std::uint64_t row, int lane) const {
+        const std::size_t slot = row & x.log_mask;
+        B board = read(x.log + slot * static_cast<std::size_t>(x.rows * x.lanes), lane);
+        board.mover = (x.movers[slot] & bit(lane)) != 0;
+        return board;
+    }
+
     B before_move(int lane) {
         if (((x.is_long | x.refused) & bit(lane)) != 0) return at(lane).board;
-        const std::size_t row = x.decided[lane] & x.log_mask;
-        return read(x.log + row * static_cast<std::size_t>(x.rows * x.lanes), lane);
+        std::uint64_t row = x.now;
+        do {
+            --row;
+        } while (!chose(row, lane));
+        return logged(row, lane);
     }
 
     bool fits(const B& board) const {
@@ -235,12 +247,11 @@ private:
         GameRow& row = at(lane).row;
         row.moves += x.moves[lane];
         row.turns += x.turns[lane];
-        row.captures += static_cast<std::int32_t>(x.captures[lane]);
+        row.captures += x.captures[lane];
         row.laps += static_cast<std::int64_t>(x.lap_sum[lane] + x.long_sum[lane]);
         row.longest = std::max({row.longest, std::int64_t{x.longest[lane]},
                                 static_cast<std::int64_t>(x.long_longest[lane])});
-        x.moves[lane] = x.turns[lane] = x.longest[lane] = 0;
-        x.captures[lane] = 0;
+        x.moves[lane] = x.turns[lane] = x.longest[lane] = x.captures[lane] = 0;
         x.lap_sum[lane] = 0;
         x.long_sum[lane] = x.long_longest[lane] = 0;
         x.limit[lane] =
@@ -314,21 +325,16 @@ private:
         }
         History<B>& history = at(lane).history;
         history.clear();
-        const std::uint64_t mover = x.mover;
         for (std::uint64_t row = x.segment[lane]; row < x.now; ++row) {
-            const std::size_t slot = row & x.log_mask;
-            if ((x.chose[slot] & bit(lane)) == 0) continue;
-            x.mover = x.movers[slot];
-            history.add(read(x.log + slot * static_cast<std::size_t>(x.rows * x.lanes), lane));
+            if (chose(row, lane)) history.add(logged(row, lane));
         }
-        x.mover = mover;
         x.deep |= bit(lane);
     }
 
     void forget_history(int lane) {
         x.deep &= ~bit(lane);
         x.segment[lane] = x.now;
-        std::memset(x.bloom[lane], 0, sizeof x.bloom[lane]);
+        x.known[lane] = 0;
     }
 
     // The lane is in no stage.
@@ -442,8 +448,11 @@ private:
     // chosen.
     void none_is_legal(int lane, const B& board) {
         if ((x.deep & bit(lane)) != 0) at(lane).history.take_back();
-        if (static_cast<std::uint32_t>(x.now) - x.decided[lane] <= x.log_mask) {
-            x.chose[x.decided[lane] & x.log_mask] &= ~bit(lane);
+        for (std::uint64_t row = x.now; row > 0 && x.now - row <= x.log_mask;) {
+            if (chose(--row, lane)) {
+                x.chose[row & x.log_mask] &= ~bit(lane);
+                break;
+            }
         }
         cannot_move(lane, board);
     }
@@ -582,7 +591,7 @@ private:
     Games& games_;
     const Kernel run_;
     std::vector<Lane> lanes_;
-    Memory ring_, log_, prints_;
+    Memory ring_, log_;
     std::vector<std::uint64_t> chose_, movers_;
     LapCounts counts_;
     Lanes x{};
