@@ -117,8 +117,6 @@ void sow(Lanes& x, unsigned& steps_left) {
     const V size = all(R), round = all(x.round), one = all(1);
     uint64_t lapping = x.lapping, over = x.ended, refused[4] = {0, 0, 0, 0};
     M act = mask(lapping), cw = mask(x.clockwise), crossed = mask(x.crossed);
-    const M north = mask(x.mover);
-    const V row = where(north, all(n));
     V pit = load(x.pit), hand = load(x.hand), laps = load(x.laps), raw = load(x.raw);
     const int waiting = count_bits(over | x.choosing);
     const int ordinary = count_bits(lapping & ~x.is_long) + waiting;
@@ -141,8 +139,7 @@ void sow(Lanes& x, unsigned& steps_left) {
             rounds = add_where(more, rounds, one);
             seeds = sub(seeds, where(more, round));
         }
-        const V from_left = sub(pit, row);
-        const V room = choose(cw, from_left, sub(all(n - 1), from_left));
+        const V room = choose(cw, pit, sub(all(n - 1), pit));
         crossed = crossed | (act & below(room, hand));
         V last = choose(cw, sub(pit, seeds), add(pit, seeds));
         const M wraps = at_most(size, last);
@@ -157,11 +154,6 @@ void sow(Lanes& x, unsigned& steps_left) {
         const V at_last = choose(act, sub(last, begin), sub(size, begin));  // idle: never met
         const V at_pit = sub(pit, begin);
         const bool skips = x.skipped && bits(nonzero(rounds));
-        V keep_south = all(0), keep_north = all(0);
-        if (marks && x.owner_lifts) {
-            keep_south = where(north, all(mark));
-            keep_north = where(~north, all(mark));
-        }
         uint8_t* here = x.ring;
         const auto rows = [&](int pits, V keep) __attribute__((always_inline)) {
             for (int i = 0; i < pits; ++i, here += L) {
@@ -176,10 +168,10 @@ void sow(Lanes& x, unsigned& steps_left) {
             }
         };
         if constexpr (marks) {
-            rows(n, keep_south);
-            rows(n, keep_north);
+            rows(n, all(0));
+            rows(n, all(x.owner_lifts ? mark : 0));
         } else {
-            rows(R, keep_south);
+            rows(R, all(0));
         }
         hand = choose(act, marks ? raw & all(counted) : raw, hand);
         const M first = equal(laps, all(0));
@@ -188,7 +180,7 @@ void sow(Lanes& x, unsigned& steps_left) {
         const M done = act & equal(hand, one);
         M going = act & ~done;
         if (first_laps) {
-            const M bad = going & first & below(sub(pit, row), all(n)) & ~mask(x.is_long);
+            const M bad = going & first & below(pit, all(n)) & ~mask(x.is_long);
             refused[0] |= bits(bad);
             going = going & ~bad;
         }
@@ -269,8 +261,8 @@ void end_sowings(Lanes& x, V& restored) {
     uint8_t* const ring = x.ring;
     const uint64_t ended = x.ended;
     const M end = mask(ended), north = mask(x.mover), cw = mask(x.clockwise);
-    const V own_pit = sub(load(x.pit), where(north, all(n)));
-    const M own = end & below(own_pit, all(n));
+    const V pit = load(x.pit);
+    const M own = end & below(pit, all(n));
     const M tries = x.always_captures ? own : own & mask(x.crossed);
     const uint64_t again = x.moves_again ? bits(own) & ~x.crossed : 0;
     V captured = all(0);
@@ -302,24 +294,20 @@ void end_sowings(Lanes& x, V& restored) {
             return take;
         };
         for (int j = 0; j < n; ++j) {
-            const V mine = choose(north, load(ring + (n + j) * L), load(ring + j * L));
-            const V faced =
-                choose(north, load(ring + (n - 1 - j) * L), load(ring + (R - 1 - j) * L));
+            const V mine = load(ring + j * L), faced = load(ring + (R - 1 - j) * L);
             open[j] = marks ? below(sub(faced, all(1)), all(counted)) : nonzero(faced);
             empty[j] = ~bits_in(mine, all(marks ? counted : 0xFF));
-            starts[j] = tries & equal(own_pit, all(j)) & (open[j] | lone);
+            starts[j] = tries & equal(pit, all(j)) & (open[j] | lone);
             own_taken = own_taken | starts[j];
             takes[j] = step(j, starts[j] & ~cw);
         }
         carried = none();
         for (int j = n; j-- > 0;) {
             const M take = clockwise_too ? takes[j] | step(j, starts[j] & cw) : takes[j];
-            uint8_t* by_south = ring + (R - 1 - j) * L;
-            uint8_t* by_north = ring + (n - 1 - j) * L;
-            const V south_faced = load(by_south), north_faced = load(by_north);
-            captured = add(captured, where(take, choose(north, north_faced, south_faced)));
-            store(by_south, where(~(take & ~north), south_faced));
-            store(by_north, where(~(take & north), north_faced));
+            uint8_t* facing = ring + (R - 1 - j) * L;
+            const V faced = load(facing);
+            captured = add(captured, where(take, faced));
+            store(facing, where(~take, faced));
         }
     }
     captured = add_where(own_taken, captured, all(1));
@@ -328,11 +316,10 @@ void end_sowings(Lanes& x, V& restored) {
         store(taken, captured);
         // Only after a capture of what is faced: more than the own seed.
         enum { three = 1, up_to_three };
-        const uint64_t leftmost =
-            bits(tries & equal(own_pit, all(0)) & bits_in(captured, all(0xFE)));
+        const uint64_t leftmost = bits(tries & equal(pit, all(0)) & bits_in(captured, all(0xFE)));
         for (uint64_t left = leftmost; left; left &= left - 1) {
             const int lane = first_bit(left);
-            const int faced = R - 1 - x.pit[lane];
+            const int faced = R - 1;
             int run = 0;
             while (run < n - 1 && capturable(x, ring[(faced - 1 - run) * L + lane])) ++run;
             if (x.bonus == three) run = run >= 3 ? 3 : 0;
@@ -485,36 +472,38 @@ void take_turns(Lanes& x) {
         end_sowings(x, restored);
     }
     const uint64_t choosing = x.choosing;
-    const M north = mask(x.mover);
     uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
     V sums[64];  // of candidates in the pits of the own row up to each
     V sum = all(0), fullest = all(0), in_row = all(0);
-    V h1 = where(north, all(0x35)), h2 = all(0), h3 = all(0);
+    V h1 = where(mask(x.mover), all(0x35)), h2 = all(0), h3 = all(0);
     const V least = all(x.minimum_lift);
     const V barred = pit_duty ? load(ring + (R + 1) * L) : all(0);
     const V duty = x.direction_duty ? load(ring + R * L) : all(0);
-    const V row = where(north, all(n));
-    const V barred_pit = sub(barred, add(row, all(1)));  // none: 255 or 255 − n
+    const M turns = mask(x.mover ^ x.viewer);
+    x.viewer = x.mover;
     for (int j = 0; j < n; ++j) {
-        V r[2];
-        for (int k = 0; k < 2; ++k) {
-            const int i = k * n + j;
-            r[k] = load(ring + i * L);
-            if (restores) {
-                r[k] = r[k] | where(equal(where_restored, all(i)), restored);
-                store(ring + i * L, r[k]);
-            }
-            store(log + i * L, r[k]);
-            h1 = add(h1, r[k]);
-            h2 = add(h2, h1);
-            h3 = add(h3, h2);
-            fullest = fullest | r[k];
+        V near = load(ring + j * L), far = load(ring + (n + j) * L);
+        if (restores) {
+            near = near | where(equal(where_restored, all(j)), restored);
+            far = far | where(equal(where_restored, all(n + j)), restored);
         }
-        V mine = choose(north, r[1], r[0]);
+        V mine = choose(turns, far, near);
+        const V other = choose(turns, near, far);
+        store(ring + j * L, mine);
+        store(ring + (n + j) * L, other);
+        store(log + j * L, mine);
+        store(log + (n + j) * L, other);
+        h1 = add(h1, mine);
+        h2 = add(h2, h1);
+        h3 = add(h3, h2);
+        h1 = add(h1, other);
+        h2 = add(h2, h1);
+        h3 = add(h3, h2);
+        fullest = fullest | mine | other;
         if (marks) mine = mine & all(counted);
         in_row = in_row | mine;
         M lifts = at_most(least, mine);
-        if (pit_duty) lifts = lifts & ~equal(barred_pit, all(j));
+        if (pit_duty) lifts = lifts & ~equal(barred, all(j + 1));
         sum = add_where(lifts, sum, any_lift ? mine : all(1));
         sums[j] = sum;
     }
@@ -558,16 +547,15 @@ void take_turns(Lanes& x) {
             own_pit = add_where(passed_over, own_pit, all(1));
             if (any_lift) before = choose(passed_over, sums[j], before);
         }
-        const V pit = choose(decide, add(own_pit, row), load(x.pit));
+        const V pit = choose(decide, own_pit, load(x.pit));
         V hand = load(x.hand);
         store(x.pit, pit);
         if (n <= 16 && !any_lift) {
             for (int j = 0; j < n; ++j) {
                 const M here = decide & equal(own_pit, all(j));
-                const V south = load(ring + j * L), other = load(ring + (n + j) * L);
-                hand = choose(here, choose(north, other, south), hand);
-                store(ring + j * L, where(~(here & ~north), south));
-                store(ring + (n + j) * L, where(~(here & north), other));
+                const V held = load(ring + j * L);
+                hand = choose(here, held, hand);
+                store(ring + j * L, where(~here, held));
             }
             if (marks) hand = choose(decide, hand & all(counted), hand);
             store(x.hand, hand);

@@ -50,7 +50,9 @@ struct Lanes {
     Driver driver;
     int patience;  // 64ths of the lanes that must wait before they are served
 
-    // The lanes.  A bit 7 in a pit of `ring` marks it as protected.
+    // The lanes.  Pits are counted on from the `viewer`, the player whose row comes first in
+    // `ring`: the mover, but while a pass or the end of a sowing is not yet served.  A bit 7 in a
+    // pit of `ring` marks it as protected.
     uint8_t* ring;                         // rows × lanes
     alignas(64) uint8_t pit[most_lanes];   // in whose content the lane's next lap begins, or ended
     alignas(64) uint8_t hand[most_lanes];  // seeds lifted from it
@@ -62,7 +64,7 @@ struct Lanes {
     alignas(64) uint8_t limit[most_lanes];  // of `moves`; 255: none
     alignas(64) uint32_t chance[4][most_lanes];
     uint64_t lapping, ended, choosing;  // each lane is in one of these, or idle
-    uint64_t mover, clockwise, crossed, new_turn, passed, from_clockwise;
+    uint64_t mover, viewer, clockwise, crossed, new_turn, passed, from_clockwise;
     uint64_t is_long, saved_clockwise;
     uint64_t deep;     // the driver keeps the lane's history, which is long
     uint64_t fresh;    // has not chosen a move in this game
@@ -79,7 +81,7 @@ struct Lanes {
     uint64_t long_sum[most_lanes], long_longest[most_lanes];
     unsigned turns_to_flush, turns_between_flushes;  // so few that no byte is counted over
 
-    // The log: a row of positions for each time that lanes chose.
+    // The log: a row of positions, seen by their movers, for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
     uint8_t* log;                  // [row][rows][lanes]
     uint64_t* chose;               // [row]: lanes whose position there counts

@@ -168,27 +168,37 @@ private:
 
     // ------------------------------------------------------------------- positions of a lane
 
-    B read(const std::uint8_t* rows, int lane) const {
+    // A pit counted on from the lane's viewer, in the ring; and back.
+    int turned(int pit, bool north) const {
+        return !north ? pit : pit < x.pits ? pit + x.pits : pit - x.pits;
+    }
+    int turned(int lane, int pit) const { return turned(pit, (x.viewer & bit(lane)) != 0); }
+
+    B read(const std::uint8_t* rows, int lane, bool north) const {
         B board;
         const int row_of = x.lanes;
-        for (int pit = 0; pit < x.ring_rows; ++pit) {
-            const int seeds = rows[pit * row_of + lane];
+        for (int k = 0; k < x.ring_rows; ++k) {
+            const int pit = turned(k, north), seeds = rows[k * row_of + lane];
             board.ring[pit] = static_cast<typename B::seeds_type>(seeds & bits_of_a_pit(x.marks));
             if (x.marks && seeds >= 0x80) board.protected_pits.add(pit);
         }
         board.stores[0] = x.stores[0][lane];
         board.stores[1] = x.stores[1][lane];
-        board.mover = (x.mover & bit(lane)) != 0;
         if (x.direction_duty) {
             board.direction = static_cast<Duty>(rows[x.ring_rows * row_of + lane]);
         }
         if (x.pit_duty) {
-            board.barred = static_cast<std::int16_t>(rows[(x.ring_rows + 1) * row_of + lane] - 1);
+            const int barred = rows[(x.ring_rows + 1) * row_of + lane];
+            if (barred > 0) board.barred = static_cast<std::int16_t>(turned(barred - 1, north));
         }
         return board;
     }
 
-    B position(int lane) const { return read(x.ring, lane); }
+    B position(int lane) const {
+        B board = read(x.ring, lane, (x.viewer & bit(lane)) != 0);
+        board.mover = (x.mover & bit(lane)) != 0;
+        return board;
+    }
 
     // Whether the lane was to choose in this row of the log, and the position there.
     bool chose(std::uint64_t row, int lane) const {
@@ -196,8 +206,9 @@ private:
     }
     B logged(std::uint64_t row, int lane) const {
         const std::size_t slot = row & x.log_mask;
-        B board = read(x.log + slot * static_cast<std::size_t>(x.rows * x.lanes), lane);
-        board.mover = (x.movers[slot] & bit(lane)) != 0;
+        const bool mover = (x.movers[slot] & bit(lane)) != 0;
+        B board = read(x.log + slot * static_cast<std::size_t>(x.rows * x.lanes), lane, mover);
+        board.mover = mover;
         return board;
     }
 
@@ -216,20 +227,22 @@ private:
     }
 
     void write(int lane, const B& board) {
-        for (int pit = 0; pit < x.ring_rows; ++pit) {
-            x.ring[pit * x.lanes + lane] = static_cast<std::uint8_t>(
+        set(x.mover, lane, board.mover != 0);
+        set(x.viewer, lane, board.mover != 0);
+        for (int k = 0; k < x.ring_rows; ++k) {
+            const int pit = turned(lane, k);
+            x.ring[k * x.lanes + lane] = static_cast<std::uint8_t>(
                 board.ring[pit] | (x.marks && board.protected_pits.has(pit) ? 0x80 : 0));
         }
         if (x.direction_duty) {
             x.ring[x.ring_rows * x.lanes + lane] = static_cast<std::uint8_t>(board.direction);
         }
         if (x.pit_duty) {
-            x.ring[(x.ring_rows + 1) * x.lanes + lane] =
-                static_cast<std::uint8_t>(board.barred + 1);
+            x.ring[(x.ring_rows + 1) * x.lanes + lane] = static_cast<std::uint8_t>(
+                board.barred == no_pit ? 0 : turned(lane, board.barred) + 1);
         }
         x.stores[0][lane] = board.stores[0];
         x.stores[1][lane] = board.stores[1];
-        set(x.mover, lane, board.mover != 0);
     }
 
     Chance chance(int lane) const {
@@ -388,7 +401,7 @@ private:
         if ((x.refused & bit(lane)) == 0) at(lane).board = before_move(lane);
         B board = at(lane).board;
         // The state in which the first whole-pit lap begins is what an endless sowing returns to.
-        int pit = x.from[lane], seeds = x.lift[lane];
+        int pit = turned(lane, x.from[lane]), seeds = x.lift[lane];
         Direction direction = (x.from_clockwise & bit(lane)) != 0 ? Direction::cw : Direction::ccw;
         if (seeds != board.ring[pit]) {
             unsigned left_row = 0;
@@ -398,9 +411,9 @@ private:
         }
         board.ring[pit] = 0;  // the seeds are in hand
         for (int k = 0; k < x.ring_rows; ++k) {
-            x.saved[lane][k] = static_cast<std::uint8_t>(board.ring[k]);
+            x.saved[lane][k] = static_cast<std::uint8_t>(board.ring[turned(lane, k)]);
         }
-        x.saved_pit[lane] = static_cast<std::uint8_t>(pit);
+        x.saved_pit[lane] = static_cast<std::uint8_t>(turned(lane, pit));
         x.saved_hand[lane] = static_cast<std::uint8_t>(seeds);
         set(x.saved_clockwise, lane, direction == Direction::cw);
     }
@@ -408,11 +421,11 @@ private:
     // Where few lanes have anything to do, a long sowing goes on here.
     void sow_alone(int lane) {
         B board = position(lane), first = board;
-        for (int pit = 0; pit < x.ring_rows; ++pit) first.ring[pit] = x.saved[lane][pit];
-        const int first_pit = x.saved_pit[lane];
+        for (int k = 0; k < x.ring_rows; ++k) first.ring[turned(lane, k)] = x.saved[lane][k];
+        const int first_pit = turned(lane, x.saved_pit[lane]);
         first.ring[first_pit] = x.saved_hand[lane];
         const bool first_clockwise = (x.saved_clockwise & bit(lane)) != 0;
-        int pit = x.pit[lane], seeds = x.hand[lane];
+        int pit = turned(lane, x.pit[lane]), seeds = x.hand[lane];
         board.ring[pit] = static_cast<typename B::seeds_type>(seeds);
         bool clockwise = (x.clockwise & bit(lane)) != 0;
         unsigned crossed = 0;
@@ -435,7 +448,7 @@ private:
         }
         board.ring[pit] = 0;
         write(lane, board);
-        x.pit[lane] = static_cast<std::uint8_t>(pit);
+        x.pit[lane] = static_cast<std::uint8_t>(turned(lane, pit));
         x.hand[lane] = 1;
         x.raw[lane] = board.protected_pits.has(pit) ? 0x81 : 1;
         set(x.clockwise, lane, clockwise);
@@ -556,7 +569,7 @@ private:
         board.ring[move.pit] =
             static_cast<typename B::seeds_type>(board.ring[move.pit] - move.lift);
         write(lane, board);
-        x.pit[lane] = x.from[lane] = static_cast<std::uint8_t>(move.pit);
+        x.pit[lane] = x.from[lane] = static_cast<std::uint8_t>(turned(lane, move.pit));
         x.hand[lane] = x.lift[lane] = static_cast<std::uint8_t>(move.lift);
         x.laps[lane] = 0;
         x.crossed &= ~bit(lane);
