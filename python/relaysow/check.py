@@ -29,7 +29,7 @@ from relaysow.summary import ENDS
 
 if TYPE_CHECKING:
     from relaysow._core import Position
-    from relaysow.simulation import AnyPosition
+    from relaysow.notation import AnyPosition
 
 MAX_CHECKED = 10_000_000
 """The most games of one check."""

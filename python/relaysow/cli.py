@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relaysow.analysis import Analysis, Solution, Value
+    from relaysow.notation import AnyPosition
     from relaysow.records import Record
-    from relaysow.simulation import AnyPosition
     from relaysow.summary import Summary
 
 app = typer.Typer(

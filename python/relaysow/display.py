@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relaysow.moves import Lap, Sowing
-from relaysow.notation import PLAYERS, PositionLike
+from relaysow.notation import PLAYERS
 from relaysow.rules import Rules, whole_number
+
+if TYPE_CHECKING:
+    from relaysow.notation import AnyPosition
 
 MIN_WIDTH = 40
 """The narrowest drawing, in characters."""
@@ -18,7 +21,7 @@ _NUMBER_OF_PITS = {"one": "one pit", "two": "two pits", "up_to_two": "up to two 
 
 
 def board(
-    position: PositionLike, *, width: int = 80, height: int | None = None, unicode: bool = True
+    position: AnyPosition, *, width: int = 80, height: int | None = None, unicode: bool = True
 ) -> str:
     """A drawing of the position, South's row below, no line longer than `width` (40 or more).
 
@@ -61,7 +64,7 @@ def board(
 
 
 def sowing(
-    position: PositionLike,
+    position: AnyPosition,
     told: Sowing[Any],
     *,
     width: int = 80,
@@ -144,7 +147,7 @@ def drops(rules: Rules, lap: Lap) -> Iterator[int]:
         yield pit
 
 
-def sown(position: PositionLike, told: Sowing[Any]) -> list[int]:
+def sown(position: AnyPosition, told: Sowing[Any]) -> list[int]:
     """The ring after the last lap of a sowing's path, before any capture.
 
     >>> from relaysow import Sow, engehe
@@ -196,7 +199,7 @@ def pit_name(rules: Rules, pit: int) -> str:
     return f"{PLAYERS[pit // rules.pits]}'s pit {pit % rules.pits + 1}"
 
 
-def state(position: PositionLike) -> str:
+def state(position: AnyPosition) -> str:
     """Whose move it is and under which duties, or how the game has ended."""
     name = PLAYERS[position.mover]
     if position.final_stores is not None and position.winner is not None:

@@ -36,10 +36,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import Parameter, signature
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow
 from relaysow.rules import CHOICES, RULE_SETS, Options, Rules, _shortest_call
+
+if TYPE_CHECKING:
+    from relaysow import reference
+    from relaysow._core import Position
+
+    AnyPosition: TypeAlias = Position | reference.Position
 
 MAX_TEXT = 4_096
 """The longest rules, move, or position text read, in characters."""
@@ -49,39 +55,6 @@ PLAYERS = ("South", "North")
 _NUMBER = re.compile(r"0|[1-9][0-9]*")
 _SOWING = re.compile(r"([0-9]+)(?:x([0-9]+))?([+-])?")
 _SIGNS = {None: "", "ccw": "+", "cw": "-"}
-
-
-class PositionLike(Protocol):
-    """What the text and drawing functions read of a position, whoever made it."""
-
-    @property
-    def rules(self) -> Rules: ...
-    @property
-    def pits(self) -> tuple[int, ...]: ...
-    @property
-    def stores(self) -> tuple[int, int]: ...
-    @property
-    def mover(self) -> int: ...
-    @property
-    def protected(self) -> tuple[int, ...]: ...
-    @property
-    def direction(self) -> str | None: ...
-    @property
-    def barred(self) -> int | None: ...
-    @property
-    def redistributions(self) -> int: ...
-    @property
-    def drawn(self) -> bool: ...
-    @property
-    def passed(self) -> bool: ...
-    @property
-    def is_over(self) -> bool: ...
-    @property
-    def end(self) -> str | None: ...
-    @property
-    def final_stores(self) -> tuple[int, int] | None: ...
-    @property
-    def winner(self) -> int | None: ...
 
 
 P = TypeVar("P")
@@ -233,7 +206,7 @@ def _value(option: str, piece: Piece) -> int | str | tuple[int, ...] | None:
     return piece.number(option)
 
 
-def canonical(position: PositionLike, move: Move) -> Move:
+def canonical(position: AnyPosition, move: Move) -> Move:
     """`move` spelt as `legal_moves` spells it: with its lift and direction exactly where the rules
     let the mover choose them.  Whether it is legal is not asked.
 
@@ -278,7 +251,7 @@ def canonical(position: PositionLike, move: Move) -> Move:
     return Sow(move.pit, lift, direction)
 
 
-def move_to_text(position: PositionLike, move: Move) -> str:
+def move_to_text(position: AnyPosition, move: Move) -> str:
     """A move in the own pit numbers of the player to move in `position`.
 
     Raises what `canonical` raises; a move may be written without being legal.
@@ -296,7 +269,7 @@ def move_to_text(position: PositionLike, move: Move) -> str:
     return f"{move.pit - own + 1}{lift}{_SIGNS[move.direction]}"
 
 
-def move_from_text(position: PositionLike, text: str) -> Move:
+def move_from_text(position: AnyPosition, text: str) -> Move:
     """The move a text names for the player to move in `position`.
 
     Whether it is legal is for `play` or `in position.legal_moves` to say.  Raises `NotationError`
@@ -314,7 +287,7 @@ def move_from_text(position: PositionLike, text: str) -> Move:
     return move_of(_whole(text), position)
 
 
-def move_of(piece: Piece, position: PositionLike) -> Move:
+def move_of(piece: Piece, position: AnyPosition) -> Move:
     rules, own = position.rules, position.mover * position.rules.pits
     if "=" in piece.text:
         if rules.redistribution == "none":
@@ -348,7 +321,7 @@ def move_of(piece: Piece, position: PositionLike) -> Move:
     return Sow(own + number, lifted, direction)
 
 
-def to_text(position: PositionLike) -> str:
+def to_text(position: AnyPosition) -> str:
     """A position in one line; `from_text` gives it back.
 
     >>> from relaysow import giuthi

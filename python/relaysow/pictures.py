@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relaysow import display
 from relaysow.moves import Move, Redistribute, Sowing
-from relaysow.notation import PLAYERS, PositionLike
+from relaysow.notation import PLAYERS
 from relaysow.rules import Rules
+
+if TYPE_CHECKING:
+    from relaysow.notation import AnyPosition
 
 MAX_COLUMNS = 20
 """The most pits drawn side by side: a longer board is drawn in blocks."""
@@ -34,7 +37,7 @@ class Picture(str):
         return str(self)
 
 
-def svg(position: PositionLike, move: Move | None = None, *, labels: str = "own") -> Picture:
+def svg(position: AnyPosition, move: Move | None = None, *, labels: str = "own") -> Picture:
     """A picture of the position, or with a `move` of the position after it and of the move.
 
     South's row is below and runs from left to right; a store is at the right end of its owner's
@@ -59,7 +62,7 @@ def svg(position: PositionLike, move: Move | None = None, *, labels: str = "own"
     return _Drawing(position, move, labels).document()
 
 
-def animate(position: PositionLike, move: Move, *, labels: str = "own") -> Picture:
+def animate(position: AnyPosition, move: Move, *, labels: str = "own") -> Picture:
     """A picture that makes the move before the reader's eyes, over and over.
 
     Seed by seed if there are at most 400 of them, else lap by lap, the first 60 laps.  It ends
@@ -162,10 +165,10 @@ class _Drawing:
         if labels not in LABELS:
             raise ValueError(f"labels={labels!r}: must be {' or '.join(map(repr, LABELS))}")
         self.labels = labels
-        self.before: PositionLike = position
+        self.before: AnyPosition = position
         self.told: Sowing[Any] | None = None if move is None else position.sow(move)
         self.move = move
-        self.after: PositionLike = position
+        self.after: AnyPosition = position
         if self.told is not None and self.told.after is not None:
             self.after = self.told.after
         self.rules: Rules = self.before.rules
@@ -221,7 +224,7 @@ class _Drawing:
                 away = -_PITCH / 2 - 6 if pit >= n else _PITCH / 2 + 15
                 yield _text("label", x, y + away, pit if self.labels == "ring" else pit % n + 1)
 
-    def names(self, position: PositionLike) -> Iterator[str]:
+    def names(self, position: AnyPosition) -> Iterator[str]:
         """The players' names, with an arrow at the one to move, and their stores."""
         n = self.rules.pits
         for player, name in enumerate(PLAYERS):
@@ -258,7 +261,7 @@ class _Drawing:
                 dots += f"M{dot_x:g} {dot_y:g}h.01"
         return _tag("path", "seed", d=dots)
 
-    def guards(self, position: PositionLike) -> Iterator[str]:
+    def guards(self, position: AnyPosition) -> Iterator[str]:
         """The brackets around protected pits."""
         for pit in position.protected:
             x, y = self.at(pit)

@@ -54,7 +54,6 @@ from relaysow.notation import (
     MAX_TEXT,
     PLAYERS,
     Piece,
-    PositionLike,
     move_of,
     move_to_text,
     position_of,
@@ -67,6 +66,7 @@ from relaysow.rules import Rules, whole_number
 if TYPE_CHECKING:
     from relaysow.game import Game
     from relaysow.match import Match, Series
+    from relaysow.notation import AnyPosition
 
 INFO = ("Event", "Place", "Date", "South", "North")
 """The tags that a user gives."""
@@ -715,7 +715,7 @@ class _Reader:
         self.after_step(False)
 
     def take_move(self, piece: Piece) -> None:
-        position: PositionLike | None = self.play.position
+        position: AnyPosition | None = self.play.position
         if position is None:
             raise piece.error("move", "a lay-out is due")
         self.check_head(piece)

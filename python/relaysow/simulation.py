@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relaysow import reference
-    from relaysow._core import Position
     from relaysow.match import MatchSimulation
+    from relaysow.notation import AnyPosition
 
-    AnyPosition = Position | reference.Position
     Columns = dict[str, npt.NDArray[Any]]
     Poll = Callable[[int], None]
     Played = tuple[Columns, int, BaseException | None]
