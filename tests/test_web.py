@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
 import relaysow as rs
+from relaysow import cli
 from relaysow.rules import CHOICES
 from relaysow.web import server
-from serving import Client, serving
+from serving import SLOW, Client, answer, serving
 
 FIVE = "giuthi(pits=5,seeds=4)"
 
@@ -337,3 +344,119 @@ def test_parallel_sessions_do_not_leak(client: Client) -> None:
     with ThreadPoolExecutor(20) as pool:
         for served, own in pool.map(session, range(20)):
             assert served == own
+
+
+def test_slow_moves_do_not_block_others(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One less than there are workers never come to an end: the others are answered as ever, and
+    the slow ones given up on."""
+    monkeypatch.setattr(server, "answer", answer)
+    monkeypatch.setattr(server, "SECONDS", 4.0)
+    with ThreadPoolExecutor(server.WORKERS) as pool:
+        slow = [pool.submit(client.ask, {"text": SLOW}) for _ in range(server.WORKERS - 1)]
+        sleep(0.5)
+        for _ in range(5):
+            told(client, text=FIVE, move="1+")
+        assert not any(one.done() for one in slow)
+        for one in slow:
+            response = one.result()
+            assert response.status == 503
+            assert response.json() == {"error": "given up after 4 seconds of thinking"}
+
+
+def test_who_leaves_makes_room(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work for an asker who has gone away is stopped."""
+    monkeypatch.setattr(server, "answer", answer)
+    monkeypatch.setattr(server, "SECONDS", 60.0)
+    body = json.dumps({"text": SLOW}).encode()
+    head = (
+        "POST /api/game HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\n\r\n"
+    )
+    for _ in range(server.WORKERS):
+        with socket.create_connection(("127.0.0.1", client.port)) as connection:
+            connection.sendall(head.encode() + body)
+            sleep(0.1)
+    begin = monotonic()
+    told(client, text=FIVE)
+    assert monotonic() - begin < 20
+
+
+def test_too_many_at_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "WAITING", 0)
+    response = client.ask({"text": FIVE})
+    assert (response.status, response.json()["error"]) == (
+        503,
+        "too many requests at once: try again",
+    )
+
+
+def test_a_request_that_does_not_come(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "SECONDS", 0.2)
+    head = (
+        "POST /api/game HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        "content-length: 100\r\n\r\n{"
+    )
+    with socket.create_connection(("127.0.0.1", client.port)) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(12) == b"HTTP/1.1 408"
+
+
+# -------------------------------------------------------------------------------- the command
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+def test_the_command_serves_until_ctrl_c() -> None:
+    """Ctrl-C, which reaches the worker processes too, ends it at once, whatever they do."""
+    code = (
+        "import sys; from relaysow import cli; from relaysow.web import server; "
+        "import serving; server.answer = serving.answer; sys.exit(cli.main())"
+    )
+    command = [sys.executable, "-c", code, "serve", "--port", "0", "--no-browser"]
+    folder = os.path.dirname(__file__)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, *sys.path])}
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("Serving http://127.0.0.1:")
+        client = Client(int(line.split("/ (")[0].rpartition(":")[2]))
+        assert told(client, text=FIVE)["pits"] == [4] * 10
+        with ThreadPoolExecutor() as pool:
+            slow = pool.submit(client.ask, {"text": SLOW})
+            sleep(1.0)
+            begin = monotonic()
+            os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+            seconds = monotonic() - begin
+            slow.exception(30)
+        assert (process.returncode, out, err) == (130, "", "relaysow: interrupted\n")
+        assert seconds < 1.5  # half a one, and the rest for the end of a process on a busy machine
+
+
+def test_a_port_that_is_taken(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, message in (
+        (f"--port {client.port}", f"127.0.0.1 port {client.port}: Address already in use"),
+        ("--port 65536", "port=65536: must be 0…65535"),
+        ("--port x", "'x' must be an integer"),
+    ):
+        assert cli.main(["serve", "--no-browser", *words.split()]) == 2
+        assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
+def test_a_missing_extra_is_named(
+    missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in list(sys.modules):
+        if name.partition(".")[0] == missing:
+            monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "relaysow.web.server")
+    assert cli.main(["serve", "--no-browser"]) == 2
+    said = capsys.readouterr().err
+    assert said == f"relaysow: {missing} is not installed; pip install 'relaysow[web]' brings it\n"

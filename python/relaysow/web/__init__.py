@@ -59,7 +59,7 @@ def make_server(app: Any) -> Any:
             ws="none",
             limit_concurrency=256,
             timeout_keep_alive=5,
-            timeout_graceful_shutdown=1,
+            timeout_graceful_shutdown=0,
         )
     )
 
@@ -68,6 +68,7 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
+        missing = (error.name or name).partition(".")[0]
         raise ImportError(
-            f"{error.name} is not installed; pip install 'relaysow[web]' brings it"
+            f"{missing} is not installed; pip install 'relaysow[web]' brings it"
         ) from error

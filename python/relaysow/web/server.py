@@ -9,7 +9,14 @@ from importlib.resources import files
 from ipaddress import ip_address
 from typing import Any
 
-from anyio import CapacityLimiter, create_task_group, fail_after, move_on_after, to_process
+from anyio import (
+    CancelScope,
+    CapacityLimiter,
+    create_task_group,
+    fail_after,
+    move_on_after,
+    to_process,
+)
 from anyio.lowlevel import checkpoint
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -71,6 +78,8 @@ def create_app(host: str) -> ASGIApp:
         async with create_task_group() as group:
             group.start_soon(leave_with_the_asker)
             async with limiter:
+                with CancelScope(shield=True):  # a process cut off while it starts stays for ever
+                    await to_process.run_sync(_ready, limiter=processes)
                 with move_on_after(SECONDS) as thinking:
                     # A process that is given up on is killed: nothing else stops the core.
                     reply = await to_process.run_sync(
@@ -86,14 +95,9 @@ def create_app(host: str) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with create_task_group() as group:
-
-            async def warm() -> None:
-                await to_process.run_sync(answer, {"text": "giuthi"}, limiter=processes)
-
-            group.start_soon(warm)
-            yield
-            group.cancel_scope.cancel()
+        with CancelScope(shield=True):
+            await to_process.run_sync(_ready, limiter=processes)
+        yield
 
     async def games(_: Request) -> Response:
         return Response(catalogue(), media_type="application/json")
@@ -109,6 +113,10 @@ def create_app(host: str) -> ASGIApp:
     )
     app.router.redirect_slashes = False
     return Guard(app, host)
+
+
+def _ready() -> None:
+    """For a worker process to have started."""
 
 
 class Guard:

@@ -162,6 +162,7 @@ async function begin(text, where) {
 // ---------------------------------------------------------------- the board
 
 function show(answer) {
+  if (answer !== shown) draft = null;
   shown = answer;
   refresh();
   const { last, state } = shown;
@@ -341,7 +342,6 @@ function closeTray() {
 function showTray() {
   const tray = $("tray");
   if (myTurn() && shown.redistribute) { draftTray(tray); return; }
-  draft = null;
   tray.hidden = chosen === null || !myTurn();
   if (tray.hidden) { tray.replaceChildren(); tray.dataset.pit = ""; return; }
   if (tray.dataset.pit === String(chosen)) return;
@@ -492,7 +492,7 @@ async function animate(answer, mine) {
   const pace = $("pace").value === "auto" ? Number(!still.matches) : Number($("pace").value);
   if (!last || !pace || document.hidden) return;
   let skipped = false, wake = null;
-  hurry = () => { skipped = true; wake?.(); };
+  const skip = hurry = () => { skipped = true; wake?.(); };
   const pause = (time) => skipped ? null : new Promise((done) => {
     const timer = setTimeout(done, time * pace);
     wake = () => { clearTimeout(timer); done(); };
@@ -535,7 +535,7 @@ async function animate(answer, mine) {
     if (!slowly) await pause(rest);
   }
   if (last.more) { caption(`… and ${last.more.toLocaleString("en")} more laps`); await pause(800); }
-  if (mine === busy || hurry) hurry = null;
+  if (hurry === skip) hurry = null;
 }
 
 // ---------------------------------------------------------------- a new game
