@@ -7,17 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from ipaddress import ip_address
+from threading import Event
 from typing import Any
 
-from anyio import (
-    CancelScope,
-    CapacityLimiter,
-    create_task_group,
-    fail_after,
-    move_on_after,
-    to_process,
-)
-from anyio.lowlevel import checkpoint
+from anyio import CapacityLimiter, create_task_group, fail_after, to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -27,6 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from relaysow.web.answers import answer, catalogue, to_json
+from relaysow.web.workers import Stopped, Workers
 
 MAX_BODY = 128 * 1024
 """The longest request, in bytes."""
@@ -61,43 +55,37 @@ HEADERS = {
 
 def create_app(host: str) -> ASGIApp:
     """The application; see `relaysow.web.create_app`."""
-    limiter, processes = CapacityLimiter(WORKERS), CapacityLimiter(WORKERS)
+    limiter, workers = CapacityLimiter(WORKERS), Workers()
 
     async def game(request: Request) -> Response:
         asked = await _asked(request)
         if limiter.statistics().tasks_waiting >= WAITING:
             raise HTTPException(503, "too many requests at once: try again")
-        reply: tuple[int, bytes] | None = None
-        late = False
+        unwanted = Event()
 
-        async def leave_with_the_asker() -> None:
-            while (await request.receive())["type"] != "http.disconnect":
-                await checkpoint()
-            group.cancel_scope.cancel()
+        def work() -> tuple[int, bytes]:
+            try:
+                return workers.run(answer, asked, seconds=SECONDS, unwanted=unwanted)
+            except Stopped as stopped:
+                return 503, to_json({"error": f"{stopped}"})
+
+        async def notice_who_leaves() -> None:
+            try:
+                while (await request.receive())["type"] != "http.disconnect":
+                    pass
+            finally:
+                unwanted.set()
 
         async with create_task_group() as group:
-            group.start_soon(leave_with_the_asker)
-            async with limiter:
-                with CancelScope(shield=True):  # a process cut off while it starts stays for ever
-                    await to_process.run_sync(_ready, limiter=processes)
-                with move_on_after(SECONDS) as thinking:
-                    # A process that is given up on is killed: nothing else stops the core.
-                    reply = await to_process.run_sync(
-                        answer, asked, cancellable=True, limiter=processes
-                    )
-                late = thinking.cancelled_caught
+            group.start_soon(notice_who_leaves)
+            status, text = await to_thread.run_sync(work, limiter=limiter)
             group.cancel_scope.cancel()
-        if late:
-            raise HTTPException(503, f"given up after {SECONDS:g} seconds of thinking")
-        if reply is None:
-            return Response(status_code=400)  # nobody is there to read it
-        return Response(reply[1], reply[0], media_type="application/json")
+        return Response(text, status, media_type="application/json")
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        with CancelScope(shield=True):
-            await to_process.run_sync(_ready, limiter=processes)
         yield
+        workers.close()
 
     async def games(_: Request) -> Response:
         return Response(catalogue(), media_type="application/json")
@@ -113,10 +101,6 @@ def create_app(host: str) -> ASGIApp:
     )
     app.router.redirect_slashes = False
     return Guard(app, host)
-
-
-def _ready() -> None:
-    """For a worker process to have started."""
 
 
 class Guard:

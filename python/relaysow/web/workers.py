@@ -1,0 +1,95 @@
+"""Processes that work for the server: each can be stopped, whatever it does."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import Event, Lock
+from time import monotonic
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+PULSE = 0.05
+"""How long a stop may take to be noticed, in seconds."""
+
+
+class Stopped(Exception):
+    """The work was given up: it took too long, nobody waits for it, or its process has ended."""
+
+
+class Workers:
+    """Processes that are started as they are needed, and kept."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+        self._closed = False
+
+    def run(
+        self, function: Callable[..., T], *arguments: Any, seconds: float, unwanted: Event
+    ) -> T:
+        """What the function returns in a process of its own, called by a thread that waits for it.
+
+        Raises `Stopped`, saying why, after so many seconds, as soon as `unwanted` is set, and if
+        the process ends by itself.
+        """
+        with self._lock:
+            if self._closed:
+                raise Stopped("the server ends")
+            worker = self._idle.pop() if self._idle else None
+            if worker is None:
+                worker = _Worker()
+                self._all.add(worker)
+        try:
+            worker.connection.send((function, arguments))
+            end = monotonic() + seconds
+            while not worker.connection.poll(PULSE):
+                if unwanted.is_set():
+                    raise Stopped("nobody waits for it")
+                if monotonic() > end:
+                    raise Stopped(f"given up after {seconds:g} seconds of thinking")
+            result: T = worker.connection.recv()
+        except BaseException as error:
+            with self._lock:
+                self._all.discard(worker)
+            worker.stop()
+            if isinstance(error, (EOFError, OSError)):
+                raise Stopped("the process at work on it has ended") from error
+            raise
+        with self._lock:
+            self._idle.append(worker)
+        return result
+
+    def close(self) -> None:
+        """Stop all of them."""
+        with self._lock:
+            self._closed, stopped = True, list(self._all)
+        for worker in stopped:
+            worker.stop()
+
+
+class _Worker:
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.join()
+
+
+def _work(connection: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's affair
+    while True:
+        try:
+            function, arguments = connection.recv()
+        except EOFError:
+            return
+        connection.send(function(*arguments))
