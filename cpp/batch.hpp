@@ -75,6 +75,9 @@ struct ActionView {
     bool is_signed = true;
 
     std::int64_t operator[](std::size_t row) const;
+    // `lanes` of them in a row, of which the first `count` are there; in `copies` if need be.
+    const std::int64_t* whole(std::size_t first, std::size_t lanes, std::size_t count,
+                              std::int64_t* copies) const;
 };
 
 // The stream of chance of a row's game: that of game `game` of a simulation with this seed.

@@ -207,7 +207,7 @@ def test_build_info_and_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_each_kernel_keeps_to_itself(level: str, flags: list[str], tmp_path: Path) -> None:
     """What a kernel shared with other code, the linker could hand to machines that lack its
-    instructions: it defines its entry and its number of lanes, and nothing weak."""
+    instructions: it defines its entries and its number of lanes, and nothing weak."""
     source = Path(__file__).parent.parent / "cpp" / "playout" / "kernel.cpp"
     built = tmp_path / "kernel.o"
     options = ["-std=c++20", "-O2", f"-DRELAYSOW_LEVEL={level}", *flags]
@@ -215,4 +215,4 @@ def test_each_kernel_keeps_to_itself(level: str, flags: list[str], tmp_path: Pat
     listed = subprocess.run(["nm", "-C", built], capture_output=True, text=True, check=True)
     symbols = [line.split(maxsplit=2) for line in listed.stdout.splitlines() if line[0] != " "]
     shared = {name.split("(")[0] for _, kind, name in symbols if kind.isupper()}
-    assert shared == {f"relaysow::playout::{level}::{name}" for name in ("run", "lanes")}
+    assert shared == {f"relaysow::playout::{level}::{name}" for name in ("run", "lanes", "stages")}

@@ -349,6 +349,7 @@ void end_sowings(Lanes& x, V& restored) {
             x.segment[lane] = x.now;
             x.known[lane] = 0;
         }
+        x.captured |= taking;
         x.deep &= ~taking;
     }
     restored = where(end, load(x.raw));
@@ -459,6 +460,67 @@ void draw(Lanes& x, const uint8_t* __restrict drawing) {
     }
 }
 
+// Draws a candidate for each lane `deciding` and lifts its seeds; `sums` are the candidates in the
+// pits of the own row up to each.
+INLINE void decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty) {
+    const int n = x.pits;
+    const bool marks = x.marks, any_lift = x.any_lift;
+    uint8_t* const ring = x.ring;
+    const M decide = mask(deciding);
+    alignas(64) uint8_t drawing[L];
+    store(drawing, where(decide, all(0xFF)));
+    const M both = x.either ? ~nonzero(duty) : none();
+    store(x.count, add_where(both, sum, sum));
+    draw(x, drawing);
+    const V number = load(x.number);
+    const V wanted = choose(both, halved(number), number);
+    const M cw = (both & bits_in(number, all(1))) | equal(duty, all(2));
+    V own_pit = all(0), before = all(0);
+    for (int j = 0; j < n; ++j) {
+        const M passed_over = at_most(sums[j], wanted);
+        own_pit = add_where(passed_over, own_pit, all(1));
+        if (any_lift) before = choose(passed_over, sums[j], before);
+    }
+    const V pit = choose(decide, own_pit, load(x.pit));
+    V hand = load(x.hand);
+    store(x.pit, pit);
+    if (n <= 16 && !any_lift) {
+        for (int j = 0; j < n; ++j) {
+            const M here = decide & equal(own_pit, all(j));
+            const V held = load(ring + j * L);
+            hand = choose(here, held, hand);
+            store(ring + j * L, where(~here, held));
+        }
+        if (marks) hand = choose(decide, hand & all(counted), hand);
+        store(x.hand, hand);
+    } else {
+        store(x.hand, choose(decide, sub(add(wanted, all(1)), before), hand));
+        const int seeds_of = marks ? counted : 0xFF;
+        for (uint64_t left = deciding; left; left &= left - 1) {
+            const int lane = first_bit(left);
+            uint8_t& held = ring[x.pit[lane] * L + lane];
+            const int seeds = held & seeds_of;
+            if (!any_lift) x.hand[lane] = static_cast<uint8_t>(seeds);
+            held = static_cast<uint8_t>(seeds - x.hand[lane]);
+        }
+        hand = load(x.hand);
+    }
+    store(x.from, choose(decide, pit, load(x.from)));
+    store(x.lift, choose(decide, hand, load(x.lift)));
+    store(x.laps, where(~decide, load(x.laps)));
+    store(x.chosen, choose(decide, number, load(x.chosen)));
+    const uint64_t clockwise = bits(cw) & deciding;
+    x.clockwise = (x.clockwise & ~deciding) | clockwise;
+    x.from_clockwise = (x.from_clockwise & ~deciding) | clockwise;
+    x.crossed &= ~deciding;
+    for (uint64_t left = x.fresh & deciding; left; left &= left - 1) {
+        const int lane = first_bit(left);
+        x.first_number[lane] = x.number[lane];
+    }
+    x.fresh &= ~deciding;
+    x.lapping |= deciding;
+}
+
 // Serves the lanes whose sowing ended or whose mover is to choose.
 void take_turns(Lanes& x) {
     const int R = x.ring_rows, n = x.pits;
@@ -532,59 +594,7 @@ void take_turns(Lanes& x) {
     const uint64_t aside = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~aside;
     if (deciding) {
-        const M decide = mask(deciding);
-        alignas(64) uint8_t drawing[L];
-        store(drawing, where(decide, all(0xFF)));
-        const M both = x.either ? ~nonzero(duty) : none();
-        store(x.count, add_where(both, sum, sum));
-        draw(x, drawing);
-        const V number = load(x.number);
-        const V wanted = choose(both, halved(number), number);
-        const M cw = (both & bits_in(number, all(1))) | equal(duty, all(2));
-        V own_pit = all(0), before = all(0);
-        for (int j = 0; j < n; ++j) {
-            const M passed_over = at_most(sums[j], wanted);
-            own_pit = add_where(passed_over, own_pit, all(1));
-            if (any_lift) before = choose(passed_over, sums[j], before);
-        }
-        const V pit = choose(decide, own_pit, load(x.pit));
-        V hand = load(x.hand);
-        store(x.pit, pit);
-        if (n <= 16 && !any_lift) {
-            for (int j = 0; j < n; ++j) {
-                const M here = decide & equal(own_pit, all(j));
-                const V held = load(ring + j * L);
-                hand = choose(here, held, hand);
-                store(ring + j * L, where(~here, held));
-            }
-            if (marks) hand = choose(decide, hand & all(counted), hand);
-            store(x.hand, hand);
-        } else {
-            store(x.hand, choose(decide, sub(add(wanted, all(1)), before), hand));
-            const int seeds_of = marks ? counted : 0xFF;
-            for (uint64_t left = deciding; left; left &= left - 1) {
-                const int lane = first_bit(left);
-                uint8_t& held = ring[x.pit[lane] * L + lane];
-                const int seeds = held & seeds_of;
-                if (!any_lift) x.hand[lane] = static_cast<uint8_t>(seeds);
-                held = static_cast<uint8_t>(seeds - x.hand[lane]);
-            }
-            hand = load(x.hand);
-        }
-        store(x.from, choose(decide, pit, load(x.from)));
-        store(x.lift, choose(decide, hand, load(x.lift)));
-        store(x.laps, where(~decide, load(x.laps)));
-        store(x.chosen, choose(decide, number, load(x.chosen)));
-        const uint64_t clockwise = bits(cw) & deciding;
-        x.clockwise = (x.clockwise & ~deciding) | clockwise;
-        x.from_clockwise = (x.from_clockwise & ~deciding) | clockwise;
-        x.crossed &= ~deciding;
-        for (uint64_t left = x.fresh & deciding; left; left &= left - 1) {
-            const int lane = first_bit(left);
-            x.first_number[lane] = x.number[lane];
-        }
-        x.fresh &= ~deciding;
-        x.lapping |= deciding;
+        decide(x, deciding, sums, sum, duty);
     }
     x.choosing = choosing & ~able & ~stuck;
     x.mover ^= passing;
@@ -607,9 +617,299 @@ void take_turns(Lanes& x) {
     }
 }
 
+// ------------------------------------------------------------------------------- single moves
+
+void take_back(Lanes& x, uint64_t lanes) {
+    const M back = mask(lanes);
+    for (int i = 0; i < x.rows; ++i) {
+        store(x.ring + i * L, choose(back, load(x.before + i * L), load(x.ring + i * L)));
+    }
+}
+
+void choose_moves(Lanes& x, int64_t* __restrict actions) {
+    const int n = x.pits, R = x.ring_rows;
+    const V least = all(x.minimum_lift);
+    const V duty = x.direction_duty ? load(x.ring + R * L) : all(0);
+    const V barred = x.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
+    V sums[64];
+    V sum = all(0);
+    for (int j = 0; j < n; ++j) {
+        V mine = load(x.ring + j * L);
+        if (x.marks) mine = mine & all(counted);
+        M lifts = at_most(least, mine);
+        if (x.pit_duty) lifts = lifts & ~equal(barred, all(j + 1));
+        sum = add_where(lifts, sum, x.any_lift ? mine : all(1));
+        sums[j] = sum;
+    }
+    const uint64_t deciding = x.choosing;
+    x.choosing = 0;
+    decide(x, deciding, sums, sum, duty);
+    alignas(64) uint8_t own[L], more[L], clockwise[L], drawn[L];
+    store(own, load(x.from));
+    store(more, x.any_lift ? sub(load(x.lift), all(1)) : all(0));
+    store(clockwise, where(mask(x.from_clockwise), all(x.either)));
+    store(drawn, where(mask(deciding), all(0xFF)));
+    const int lifts = x.lifts, ways = x.ways;
+    for (int lane = 0; lane < L; ++lane) {
+        const int action = (own[lane] * lifts + more[lane]) * ways + clockwise[lane];
+        x.action[lane] = action & static_cast<int8_t>(drawn[lane]);
+    }
+    for (int lane = 0; lane < L; ++lane) actions[lane] = x.action[lane];
+}
+
+uint64_t differ(const Lanes& x, const int64_t* actions) {
+#if defined(__AVX512BW__)
+    uint64_t lanes = 0;
+    for (int lane = 0; lane < L; lane += 8) {
+        const __m256i sown = _mm256_load_si256(reinterpret_cast<const __m256i*>(x.action + lane));
+        const __mmask8 unlike = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(actions + lane),
+                                                         _mm512_maskz_cvtepi32_epi64(0xFF, sown));
+        lanes |= static_cast<uint64_t>(unlike) << lane;
+    }
+    return lanes;
+#else
+    alignas(64) uint8_t unlike[L];
+    for (int lane = 0; lane < L; ++lane) unlike[lane] = actions[lane] != x.action[lane];
+    return bits(nonzero(load(unlike)));
+#endif
+}
+
+void sow_moves(Lanes& x) {
+    unsigned steps_left = x.steps_to_long;
+    if (x.marks) {
+        sow<true>(x, steps_left);
+    } else {
+        sow<false>(x, steps_left);
+    }
+    for (uint64_t left = x.lapping; left; left &= left - 1) {
+        x.driver.attend(x.driver.context, first_bit(left), Call::astray);
+    }
+    x.lapping = 0;
+}
+
+INLINE V seeds_in(const Lanes& x, int pit) {
+    const V held = load(x.ring + pit * L);
+    return x.marks ? held & all(counted) : held;
+}
+
+// The choosing lanes in which some candidate is seen to be legal; others may be as well.
+//
+// A sowing whose first lap ends in an empty pit is finite.  One that never ends comes back to where
+// it began if it can be undone in one way only; so the state in which it began, its pit to be
+// lifted, must be what a lap of at least two seeds leads to.  That lap was lifted from the nearest
+// empty pit behind, which is then no neighbour.  The lap before it in turn ended there; where laps
+// turn round it came over what has now one seed more.  On a ring without empty pits the lap went
+// all round from one of the emptiest pits, and left more in its last unless that is the same; then
+// no neighbour behind was empty before.
+uint64_t prove_legal(const Lanes& x) {
+    const int R = x.ring_rows, n = x.pits;
+    uint64_t wanted = x.choosing;
+    if (x.direction_duty) wanted &= ~bits(nonzero(load(x.ring + R * L)));
+    if (x.pit_duty) wanted &= ~bits(nonzero(load(x.ring + (R + 1) * L)));
+    V seen[128];
+    M empty[128], can[64];
+    M proved = none(), some_empty = none();
+    const V least = all(x.minimum_lift);
+    for (int k = 0; k < R; ++k) {
+        seen[k] = seeds_in(x, k);
+        empty[k] = ~nonzero(seen[k]);
+        some_empty = some_empty | empty[k];
+    }
+    for (int j = 0; j < n; ++j) can[j] = at_most(least, seen[j]);
+    const auto near = [R](int k) { return k < 0 ? k + R : k < R ? k : k - R; };
+    const auto missing = [&] { return (wanted & ~bits(proved)) != 0; };
+    const bool free_first_lap = !x.checks_first_lap;
+    if (x.endless_is_legal && free_first_lap) {
+        for (int j = 0; j < n; ++j) proved = proved | can[j];
+    }
+    if (x.proves_backward && free_first_lap && missing()) {
+        // Where the lap that led here came from: over higher indices, lower ones, or either.
+        const bool higher = x.either || x.reversed, lower = x.either || !x.reversed;
+        for (int j = 0; j < n; ++j) {
+            M behind = none();
+            if (higher) behind = behind | empty[near(j + 1)];
+            if (lower) behind = behind | empty[near(j - 1)];
+            proved = proved | (can[j] & behind);
+        }
+        if (wanted & ~bits(some_empty)) {
+            V fewest = seen[0];
+            for (int k = 1; k < R; ++k) {
+                fewest = choose(at_most(seen[k], fewest), seen[k], fewest);
+            }
+            for (int j = 0; j < n; ++j) {
+                M beside = equal(seen[near(j - 1)], fewest);
+                if (x.either) beside = beside | equal(seen[near(j + 1)], fewest);
+                proved = proved | (can[j] & equal(seen[j], fewest) & beside & ~some_empty);
+            }
+        }
+        if (x.reversed) {
+            for (int away = 2; away <= 4 && away < R - 1 && missing(); ++away) {
+                const V one = all(1);
+                for (int j = 0; j < n; ++j) {
+                    M up = can[j] & empty[near(j + away)] & equal(seen[near(j + away - 1)], one);
+                    M down = can[j] & empty[near(j - away)] & equal(seen[near(j - away + 1)], one);
+                    for (int k = 1; k < away - 1; ++k) {
+                        up = up & ~empty[near(j + k)];
+                        down = down & ~empty[near(j - k)];
+                    }
+                    proved = proved | up;
+                    if (lower) proved = proved | down;
+                }
+            }
+        }
+    }
+    for (int lift = x.any_lift ? 1 : x.minimum_lift; lift <= 5 && lift < R - 1 && missing();
+         ++lift) {
+        const V enough = all(lift < x.minimum_lift ? x.minimum_lift : lift);
+        for (int j = 0; j < n; ++j) {
+            const M lifts = x.any_lift ? at_most(enough, seen[j]) : equal(seen[j], enough);
+            M ends = empty[near(j + lift)];
+            if (x.either) ends = ends | empty[near(j - lift)];
+            proved = proved | (lifts & ends);
+        }
+    }
+    return bits(proved) & wanted;
+}
+
+void land(Lanes& x) {
+    const int n = x.pits;
+    V restored = all(0), where_restored = all(0xFF);
+    if (x.ended) {
+        where_restored = choose(mask(x.ended), load(x.pit), where_restored);
+        end_sowings(x, restored);
+    }
+    const M turns = mask(x.mover ^ x.viewer);
+    x.viewer = x.mover;
+    for (int j = 0; j < n; ++j) {
+        uint8_t *const near_row = x.ring + j * L, *const far_row = x.ring + (n + j) * L;
+        const V near = load(near_row) | where(equal(where_restored, all(j)), restored);
+        const V far = load(far_row) | where(equal(where_restored, all(n + j)), restored);
+        store(near_row, choose(turns, far, near));
+        store(far_row, choose(turns, near, far));
+    }
+    const uint64_t proofs = prove_legal(x);
+    x.choosing &= ~proofs;
+    alignas(64) uint8_t moved[L], kept[L];
+    store(moved, where(mask(x.moved), all(1)));
+    store(kept, where(~mask(x.captured), all(0xFF)));
+    for (int lane = 0; lane < L; ++lane) {
+        x.made[lane] += moved[lane];
+        x.since[lane] = (x.since[lane] + moved[lane]) & static_cast<int8_t>(kept[lane]);
+    }
+}
+
+uint64_t note(Lanes& x, uint64_t lanes) {
+    const size_t slot = static_cast<size_t>(x.now & x.log_mask);
+    uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
+    V h1 = where(mask(x.mover), all(0x35)), h2 = all(0), h3 = all(0);
+    for (int i = 0; i < x.rows; ++i) {
+        const V r = load(x.ring + i * L);
+        store(x.before + i * L, r);
+        store(log + i * L, r);
+        h1 = add(h1, r);
+        h2 = add(h2, h1);
+        h3 = add(h3, h2);
+    }
+    x.chose[slot] = lanes;
+    x.movers[slot] = x.mover;
+    return x.compares ? find_repeated(x, lanes, h2, h3) : 0;
+}
+
+void note_alone(Lanes& x, int lane) {
+    const size_t slot = static_cast<size_t>(x.now & x.log_mask);
+    uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
+    const uint64_t bit = uint64_t{1} << lane;
+    unsigned h1 = x.mover & bit ? 0x35 : 0, h2 = 0, h3 = 0;
+    for (int i = 0; i < x.rows; ++i) {
+        const uint8_t r = x.ring[i * L + lane];
+        x.before[i * L + lane] = log[i * L + lane] = r;
+        h1 += r;
+        h2 += h1;
+        h3 += h2;
+    }
+    x.chose[slot] |= bit;
+    x.movers[slot] = (x.movers[slot] & ~bit) | (x.mover & bit);
+    x.prints[lane][0] = static_cast<uint16_t>((h2 & 0xFF) | (h3 & 0xFF) << 8);
+    x.known[lane] = 1;
+}
+
+// Eight rows of bytes of sixteen lanes as two lanes' eight bytes in each vector.
+INLINE void turn_over(const uint8_t* rows, __m128i* lanes) {
+    __m128i a[8], b[8], c[8];
+    for (int i = 0; i < 8; ++i) {
+        a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows + i * L));
+    }
+    for (int i = 0; i < 4; ++i) {
+        b[i] = _mm_unpacklo_epi8(a[2 * i], a[2 * i + 1]);
+        b[4 + i] = _mm_unpackhi_epi8(a[2 * i], a[2 * i + 1]);
+    }
+    for (int half = 0; half < 8; half += 4) {
+        c[half] = _mm_unpacklo_epi16(b[half], b[half + 1]);
+        c[half + 1] = _mm_unpackhi_epi16(b[half], b[half + 1]);
+        c[half + 2] = _mm_unpacklo_epi16(b[half + 2], b[half + 3]);
+        c[half + 3] = _mm_unpackhi_epi16(b[half + 2], b[half + 3]);
+        lanes[half] = _mm_unpacklo_epi32(c[half], c[half + 2]);
+        lanes[half + 1] = _mm_unpackhi_epi32(c[half], c[half + 2]);
+        lanes[half + 2] = _mm_unpacklo_epi32(c[half + 1], c[half + 3]);
+        lanes[half + 3] = _mm_unpackhi_epi32(c[half + 1], c[half + 3]);
+    }
+}
+
+void show(const Lanes& x, const Shown& to) {
+    const int R = x.ring_rows, n = x.pits;
+    alignas(64) uint8_t rows[128 * L];
+    for (int k = 0; k < R; ++k) store(rows + k * L, seeds_in(x, k));
+    const __m128i zero = _mm_setzero_si128();
+    for (int done = 0; done < R; done += 8) {
+        const int k = done + 8 > R ? R - 8 : done;
+        for (int lane = 0; lane < L; lane += 16) {
+            __m128i pairs[8];
+            turn_over(rows + k * L + lane, pairs);
+            for (int i = 0; i < 8; ++i) {
+                int16_t* const out = to.pits + static_cast<size_t>(lane + 2 * i) * to.features + k;
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                                 _mm_unpacklo_epi8(pairs[i], zero));
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(out + to.features),
+                                 _mm_unpackhi_epi8(pairs[i], zero));
+            }
+        }
+    }
+    if (to.mask == nullptr) return;
+    const M running = mask(to.running);
+    const V least = all(x.minimum_lift);
+    const V duty = x.direction_duty ? load(x.ring + R * L) : all(0);
+    const V barred = x.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
+    const int ways = x.either ? 2 : 1;
+    alignas(64) uint8_t actions[128 * L];
+    for (int j = 0; j < n; ++j) {
+        M may = running & at_most(least, load(rows + j * L));
+        if (x.pit_duty) may = may & ~equal(barred, all(j + 1));
+        store(actions + ways * j * L, where(may & ~equal(duty, all(2)), all(1)));
+        if (x.either) {
+            store(actions + (2 * j + 1) * L, where(may & ~equal(duty, all(1)), all(1)));
+        }
+    }
+    const int A = ways * n;
+    for (int done = 0; done < A; done += 8) {
+        const int k = done + 8 > A ? A - 8 : done;
+        for (int lane = 0; lane < L; lane += 16) {
+            __m128i pairs[8];
+            turn_over(actions + k * L + lane, pairs);
+            for (int i = 0; i < 8; ++i) {
+                uint8_t* const out = to.mask + static_cast<size_t>(lane + 2 * i) * to.actions + k;
+                _mm_storel_epi64(reinterpret_cast<__m128i*>(out), pairs[i]);
+                _mm_storel_epi64(reinterpret_cast<__m128i*>(out + to.actions),
+                                 _mm_unpackhi_epi64(pairs[i], pairs[i]));
+            }
+        }
+    }
+}
+
 }  // namespace
 
 const int lanes = L;
+
+const Stages stages = {take_back, choose_moves, differ, sow_moves, land, note, note_alone, show};
 
 void run(Lanes& x) {
     constexpr int few = 3;  // lanes, sown sooner one by one

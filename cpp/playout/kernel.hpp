@@ -44,6 +44,7 @@ struct Lanes {
     bool skipped, reversed, either, any_lift, marks, owner_lifts, checks_first_lap;
     bool always_captures, moves_again, lone_taken, passes, row_empty_ends;
     bool direction_duty, pit_duty, compares;
+    bool endless_is_legal;
     uint8_t chain, bonus;    // as in rules.hpp
     bool long_are_astray;    // long sowings are the driver's
     unsigned steps_to_long;  // laps after which a sowing counts as long; at most 120
@@ -54,6 +55,7 @@ struct Lanes {
     // `ring`: the mover, but while a pass or the end of a sowing is not yet served.  A bit 7 in a
     // pit of `ring` marks it as protected.
     uint8_t* ring;                         // rows × lanes
+    uint8_t* before;                       // the same before the moves; for single moves only
     alignas(64) uint8_t pit[most_lanes];   // in whose content the lane's next lap begins, or ended
     alignas(64) uint8_t hand[most_lanes];  // seeds lifted from it
     alignas(64) uint8_t raw[most_lanes];   // as `hand`, with the mark
@@ -81,6 +83,14 @@ struct Lanes {
     uint64_t long_sum[most_lanes], long_longest[most_lanes];
     unsigned turns_to_flush, turns_between_flushes;  // so few that no byte is counted over
 
+    // Of single moves only.
+    int lifts, ways;                         // as in ActionNumbers
+    bool proves_backward;                    // a sowing can be undone in one way only
+    alignas(64) int32_t action[most_lanes];  // what is being sown or was
+    alignas(64) uint32_t made[most_lanes];   // moves of the game
+    alignas(64) int32_t since[most_lanes];   // its last capture
+    uint64_t moved, captured;                // lanes, in this step
+
     // The log: a row of positions, seen by their movers, for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
     uint8_t* log;                  // [row][rows][lanes]
@@ -94,17 +104,40 @@ struct Lanes {
 
 using Kernel = void (*)(Lanes&);
 
+// Where the pits of observations and the masks of all lanes go, and how far a lane's are apart.
+struct Shown {
+    int16_t* pits;
+    uint8_t* mask;  // null: the driver writes it
+    size_t features, actions;
+    uint64_t running;  // the other lanes' masks are empty
+};
+
+// The stages of single moves in all lanes, the driver going from one to the next.
+struct Stages {
+    void (*take_back)(Lanes&, uint64_t lanes);  // to what is in `before`
+    void (*choose)(Lanes&, int64_t* actions);   // draws candidates where `choosing`, lifts them
+    uint64_t (*differ)(const Lanes&, const int64_t* actions);  // from what was sown
+    void (*sow)(Lanes&);                       // where `lapping`; long sowings are `astray`
+    void (*land)(Lanes&);                      // `choosing`: where a move is still to be proved
+    uint64_t (*note)(Lanes&, uint64_t lanes);  // keeps the positions; those that came before
+    void (*note_alone)(Lanes&, int lane);      // keeps that of a lane that begins a game
+    void (*show)(const Lanes&, const Shown&);
+};
+
 namespace baseline {
 void run(Lanes& lanes);
 extern const int lanes;
+extern const Stages stages;
 }  // namespace baseline
 namespace avx2 {
 void run(Lanes& lanes);
 extern const int lanes;
+extern const Stages stages;
 }  // namespace avx2
 namespace avx512 {
 void run(Lanes& lanes);
 extern const int lanes;
+extern const Stages stages;
 }  // namespace avx512
 
 }  // namespace relaysow::playout

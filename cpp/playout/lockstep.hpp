@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <numeric>
 #include <vector>
 
 #include "../player.hpp"
-#include "kernel.hpp"
+#include "lanes.hpp"
 #include "levels.hpp"
 
 namespace relaysow::playout {
@@ -34,23 +33,6 @@ inline bool plays(const SimulationPlan& plan) {
     // Pits are watched for counts past a byte; captures of several pits are not.
     return rules.chain == Chain::none && rules.bonus == Bonus::none && seeds <= 5 * rules.ring();
 }
-
-// Memory on lines of the cache, zero at first.
-class Memory {
-public:
-    explicit Memory(std::size_t bytes)
-        : begin_(static_cast<std::uint8_t*>(::operator new(bytes, line))) {
-        std::memset(begin_, 0, bytes);
-    }
-    ~Memory() { ::operator delete(begin_, line); }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-    std::uint8_t* begin() const { return begin_; }
-
-private:
-    static constexpr std::align_val_t line{64};
-    std::uint8_t* begin_;
-};
 
 // `Games` has `bool next(std::size_t& game)`, which gives the games to play one after the other,
 // `void write(std::size_t game, const GameRow&)` and `void poll()`.
@@ -88,8 +70,6 @@ private:
         Chance before_draw{0, 0};
         History<B> history;  // of a deep lane
     };
-    static constexpr int bits_of_a_pit(bool marks) { return marks ? 0x7F : 0xFF; }
-
     static std::size_t most_rows_of(const Rules& rules) {
         return static_cast<std::size_t>(rules.ring()) + 2;
     }
@@ -99,30 +79,7 @@ private:
     void set_up() {
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
-        x.lanes = static_cast<int>(lanes_.size());
-        x.pits = rules_.pits;
-        x.ring_rows = rules_.ring();
-        x.skipped = rules_.origin == Origin::skipped;
-        x.round = static_cast<std::uint8_t>(x.ring_rows - x.skipped);
-        x.minimum_lift = static_cast<std::uint8_t>(rules_.minimum_lift);
-        x.marks = rules_.protection != Protection::none;
-        x.owner_lifts = rules_.protection == Protection::until_owner_lifts;
-        x.max_laps = static_cast<std::uint8_t>(rules_.max_laps <= 255 ? rules_.max_laps : 0);
-        x.reversed = rules_.relay == Relay::reversed;
-        x.either = rules_.direction == DirectionChoice::either;
-        x.any_lift = rules_.lift == Lift::any;
-        x.checks_first_lap = rules_.first_lap == FirstLap::not_into_own_occupied;
-        x.always_captures = rules_.uncrossed == Uncrossed::captures;
-        x.moves_again = rules_.uncrossed == Uncrossed::moves_again;
-        x.lone_taken = rules_.lone_seed == LoneSeed::taken;
-        x.row_empty_ends = rules_.end == EndRule::row_empty;
-        x.passes = rules_.end == EndRule::both_stuck || x.row_empty_ends;
-        x.direction_duty = rules_.extra_direction == ExtraDirection::opposite;
-        x.pit_duty = rules_.extra_pit == ExtraPit::not_origin;
-        x.rows = x.ring_rows + (x.pit_duty ? 2 : x.direction_duty ? 1 : 0);
-        x.compares = rules_.repetition != Repetition::off;
-        x.chain = static_cast<std::uint8_t>(rules_.chain);
-        x.bonus = static_cast<std::uint8_t>(rules_.bonus);
+        set_rules(x, rules_, static_cast<int>(lanes_.size()));
         const bool wide = seeds > bits_of_a_pit(x.marks);
         x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
         x.long_are_astray = wide || x.skipped || rules_.max_laps != UINT64_MAX;
@@ -160,55 +117,18 @@ private:
             static_cast<unsigned>(std::min<std::size_t>(120, log_rows(rules_) / 4));
     }
 
-    static std::uint64_t bit(int lane) { return std::uint64_t{1} << lane; }
-    static void set(std::uint64_t& lanes, int lane, bool value) {
-        lanes = (lanes & ~bit(lane)) | (value ? bit(lane) : 0);
-    }
     Lane& at(int lane) { return lanes_[static_cast<std::size_t>(lane)]; }
 
     // ------------------------------------------------------------------- positions of a lane
 
     // A pit counted on from the lane's viewer, in the ring; and back.
-    int turned(int pit, bool north) const {
-        return !north ? pit : pit < x.pits ? pit + x.pits : pit - x.pits;
-    }
-    int turned(int lane, int pit) const { return turned(pit, (x.viewer & bit(lane)) != 0); }
-
-    B read(const std::uint8_t* rows, int lane, bool north) const {
-        B board;
-        const int row_of = x.lanes;
-        for (int k = 0; k < x.ring_rows; ++k) {
-            const int pit = turned(k, north), seeds = rows[k * row_of + lane];
-            board.ring[pit] = static_cast<typename B::seeds_type>(seeds & bits_of_a_pit(x.marks));
-            if (x.marks && seeds >= 0x80) board.protected_pits.add(pit);
-        }
-        board.stores[0] = x.stores[0][lane];
-        board.stores[1] = x.stores[1][lane];
-        if (x.direction_duty) {
-            board.direction = static_cast<Duty>(rows[x.ring_rows * row_of + lane]);
-        }
-        if (x.pit_duty) {
-            const int barred = rows[(x.ring_rows + 1) * row_of + lane];
-            if (barred > 0) board.barred = static_cast<std::int16_t>(turned(barred - 1, north));
-        }
-        return board;
+    int turned(int lane, int pit) const {
+        return playout::turned(x, pit, (x.viewer & bit(lane)) != 0);
     }
 
     B position(int lane) const {
-        B board = read(x.ring, lane, (x.viewer & bit(lane)) != 0);
+        B board = read_lane<B>(x, x.ring, lane, (x.viewer & bit(lane)) != 0);
         board.mover = (x.mover & bit(lane)) != 0;
-        return board;
-    }
-
-    // Whether the lane was to choose in this row of the log, and the position there.
-    bool chose(std::uint64_t row, int lane) const {
-        return (x.chose[row & x.log_mask] & bit(lane)) != 0;
-    }
-    B logged(std::uint64_t row, int lane) const {
-        const std::size_t slot = row & x.log_mask;
-        const bool mover = (x.movers[slot] & bit(lane)) != 0;
-        B board = read(x.log + slot * static_cast<std::size_t>(x.rows * x.lanes), lane, mover);
-        board.mover = mover;
         return board;
     }
 
@@ -217,8 +137,8 @@ private:
         std::uint64_t row = x.now;
         do {
             --row;
-        } while (!chose(row, lane));
-        return logged(row, lane);
+        } while (!chose(x, row, lane));
+        return logged<B>(x, row, lane);
     }
 
     bool fits(const B& board) const {
@@ -226,24 +146,7 @@ private:
                            [&](int seeds) { return seeds <= bits_of_a_pit(x.marks); });
     }
 
-    void write(int lane, const B& board) {
-        set(x.mover, lane, board.mover != 0);
-        set(x.viewer, lane, board.mover != 0);
-        for (int k = 0; k < x.ring_rows; ++k) {
-            const int pit = turned(lane, k);
-            x.ring[k * x.lanes + lane] = static_cast<std::uint8_t>(
-                board.ring[pit] | (x.marks && board.protected_pits.has(pit) ? 0x80 : 0));
-        }
-        if (x.direction_duty) {
-            x.ring[x.ring_rows * x.lanes + lane] = static_cast<std::uint8_t>(board.direction);
-        }
-        if (x.pit_duty) {
-            x.ring[(x.ring_rows + 1) * x.lanes + lane] = static_cast<std::uint8_t>(
-                board.barred == no_pit ? 0 : turned(lane, board.barred) + 1);
-        }
-        x.stores[0][lane] = board.stores[0];
-        x.stores[1][lane] = board.stores[1];
-    }
+    void write(int lane, const B& board) { write_lane(x, lane, board); }
 
     Chance chance(int lane) const {
         return Chance({x.chance[0][lane], x.chance[1][lane], x.chance[2][lane], x.chance[3][lane]});
@@ -339,7 +242,7 @@ private:
         History<B>& history = at(lane).history;
         history.clear();
         for (std::uint64_t row = x.segment[lane]; row < x.now; ++row) {
-            if (chose(row, lane)) history.add(logged(row, lane));
+            if (chose(x, row, lane)) history.add(logged<B>(x, row, lane));
         }
         x.deep |= bit(lane);
     }
@@ -462,7 +365,7 @@ private:
     void none_is_legal(int lane, const B& board) {
         if ((x.deep & bit(lane)) != 0) at(lane).history.take_back();
         for (std::uint64_t row = x.now; row > 0 && x.now - row <= x.log_mask;) {
-            if (chose(--row, lane)) {
+            if (chose(x, --row, lane)) {
                 x.chose[row & x.log_mask] &= ~bit(lane);
                 break;
             }

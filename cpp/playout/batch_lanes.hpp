@@ -1,0 +1,538 @@
+// The games of a batch in the lanes of the kernel: all rows of a group make their moves at once.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "../batch_games.hpp"
+#include "lanes.hpp"
+#include "levels.hpp"
+
+namespace relaysow::playout {
+
+// Whether lanes have room for a position.
+inline bool has_lane(const Rules& rules, int seeds) {
+    if (rules.lift == Lift::any && rules.direction == DirectionChoice::either && seeds > 127) {
+        return false;  // candidates are counted in bytes
+    }
+    return seeds <= bits_of_a_pit(rules.protection != Protection::none);
+}
+
+// Whether lanes are of use for a batch.
+inline bool moves_in_lanes(const BatchPlan& plan) {
+    const Rules& rules = plan.rules;
+    constexpr std::size_t fewest_rows = 8;
+    constexpr int fewest_pits = 4;  // eight of the ring are shown at once
+    const bool by_turn =
+        rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn;
+    return plan.rows >= fewest_rows && rules.pits >= fewest_pits && !by_turn &&
+           has_lane(rules, plan.start.row_seeds(rules, 0) + plan.start.row_seeds(rules, 1));
+}
+
+template <class B>
+class LaneGames final : public Games<B> {
+public:
+    LaneGames(const BatchPlan& plan, const BatchResults& results, const Poll& poll,
+              const Level& level)
+        : Games<B>(plan, results, poll),
+          stages_(*level.stages),
+          lanes_(static_cast<std::size_t>(level.lanes)) {
+        const std::size_t groups = (plan.rows + lanes_ - 1) / lanes_;
+        const std::size_t log_row = (static_cast<std::size_t>(rules_.ring()) + 4) * lanes_;
+        std::size_t log_rows = 128;
+        while (log_rows > 32 && groups * log_row * log_rows > most_log) log_rows /= 2;
+        shows_pits_ = features_.all == rules_.ring() + 4;
+        shows_mask_ = shows_pits_ && !plan.exact_mask && rules_.lift == Lift::all &&
+                      rules_.first_lap == FirstLap::free && numbers_.all >= 8;
+        for (std::size_t g = 0; g < groups; ++g) {
+            const std::size_t first = g * lanes_;
+            const std::size_t rows = std::min(lanes_, plan.rows - first);
+            groups_.push_back(std::make_unique<Group>(*this, first, rows, log_rows));
+        }
+    }
+
+    bool reset(std::size_t r, const GameSeed& seed, const AnyBoard* start) override {
+        Group& g = group(r);
+        g.forget_proofs();
+        rows_[r].seed = seed;
+        // Its first position joins those of the step before.
+        --g.x.now;
+        begin(g, lane_of(r), start != nullptr ? board_as<B>(rules_, *start) : start_);
+        ++g.x.now;
+        return !rows_[r].over;
+    }
+
+    void draw(std::size_t begin, std::size_t end, std::int64_t* actions) override {
+        std::vector<int> left;
+        for (std::size_t first = begin; first < end; first += lanes_) {
+            if (first / lanes_ % groups_between_polls == 0) poll_();
+            draw_group(group(first), actions + first, left);
+        }
+    }
+
+    std::size_t prove(std::size_t begin, std::size_t end, const ActionView& actions) override {
+        std::size_t illegal = Batch::none;
+        for (std::size_t first = begin; first < end; first += lanes_) {
+            if (first / lanes_ % groups_between_polls == 0) poll_();
+            const std::size_t found = prove_group(group(first), actions);
+            if (illegal == Batch::none) illegal = found;
+        }
+        return illegal;
+    }
+
+    void commit(std::size_t begin, std::size_t end, const BatchOutput& output) override {
+        for (std::size_t first = begin; first < end; first += lanes_) {
+            commit_group(group(first), output);
+            show(group(first), output);
+        }
+    }
+
+    void observe(std::size_t begin, std::size_t end, const BatchOutput& output) override {
+        for (std::size_t first = begin; first < end; first += lanes_) {
+            group(first).forget_proofs();
+            show(group(first), output);
+        }
+    }
+
+    AnyBoard position(std::size_t r) const override {
+        const Group& g = *groups_[r / lanes_];
+        const int lane = static_cast<int>(r % lanes_);
+        if (!g.runs(lane)) return Games<B>::position(r);
+        return board_as<AnyBoard>(rules_, g.position(g.x.before, lane));
+    }
+
+private:
+    using Base = Games<B>;
+    using Base::features_, Base::numbers_, Base::plan_, Base::poll_, Base::referee_, Base::rows_;
+    using Base::no_action, Base::rules_, Base::start_;
+    using typename Base::Row;
+
+    static constexpr std::size_t most_log = std::size_t{1} << 26;
+    static constexpr std::size_t groups_between_polls = 64;
+
+    struct Group {
+        Group(LaneGames& games, std::size_t first_row, std::size_t rows, std::size_t log_rows)
+            : owner(games),
+              first(first_row),
+              present(~std::uint64_t{0} >> (64 - rows)),
+              ring(most_rows_of() * 2 * games.lanes_),
+              log(log_rows * most_rows_of() * games.lanes_),
+              choosers(log_rows),
+              movers(log_rows) {
+            set_rules(x, games.rules_, static_cast<int>(games.lanes_));
+            x.lifts = games.numbers_.lifts;
+            x.ways = games.numbers_.directions;
+            x.proves_backward =
+                games.rules_.origin == Origin::sown && games.rules_.max_laps == UINT64_MAX;
+            x.long_are_astray = true;
+            x.steps_to_long = 24;
+            x.patience = 64;
+            x.driver.context = this;
+            x.driver.attend = [](void* self, int lane, Call call) {
+                auto& g = *static_cast<Group*>(self);
+                g.x.lapping &= ~bit(lane);
+                (call == Call::forbidden ? g.forbidden : g.astray) |= bit(lane);
+            };
+            x.driver.repeats = [](void* self, int lane) {
+                auto& g = *static_cast<Group*>(self);
+                return !g.row(lane).history.add(g.position(g.x.ring, lane));
+            };
+            x.ring = ring.begin();
+            x.before = ring.begin() + most_rows_of() * games.lanes_;
+            x.log = log.begin();
+            x.chose = choosers.data();
+            x.movers = movers.data();
+            x.log_mask = log_rows - 1;
+            x.now = 1;
+        }
+        std::size_t most_rows_of() const {
+            return static_cast<std::size_t>(owner.rules_.ring()) + 2;
+        }
+
+        Row& row(int lane) { return owner.rows_[first + static_cast<std::size_t>(lane)]; }
+        std::size_t count() const { return static_cast<std::size_t>(std::popcount(present)); }
+        bool runs(int lane) const { return (in_lanes & ~over & bit(lane)) != 0; }
+
+        B position(const std::uint8_t* from, int lane) const {
+            const bool north = (x.mover & bit(lane)) != 0;
+            B board = read_lane<B>(x, from, lane, north);
+            board.mover = north;
+            board.passed = (x.passed & bit(lane)) != 0;
+            return board;
+        }
+        void write(int lane, const B& board) {
+            write_lane(x, lane, board);
+            set(x.passed, lane, board.passed);
+        }
+
+        Chance chance(int lane) const {
+            return Chance(
+                {x.chance[0][lane], x.chance[1][lane], x.chance[2][lane], x.chance[3][lane]});
+        }
+        void keep(int lane, const Chance& chance) {
+            const auto state = chance.state();
+            for (std::size_t k = 0; k < 4; ++k) x.chance[k][lane] = state[k];
+        }
+
+        void forget_history(int lane) {
+            x.deep &= ~bit(lane);
+            x.segment[lane] = x.now;
+            x.known[lane] = 0;
+        }
+
+        void forget_proofs() {
+            if (!touched) return;
+            std::memcpy(x.ring, x.before, static_cast<std::size_t>(x.rows * x.lanes));
+            x.ended = x.lapping = x.choosing = aside = 0;
+            touched = false;
+        }
+
+        // A history that the log will soon not hold is the row's own from now on.
+        void note_depth() {
+            if (!x.compares) return;
+            for (std::uint64_t left = in_lanes & ~over & ~x.deep; left; left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                if (x.now - x.segment[lane] <= x.log_mask / 2) continue;
+                History<B>& history = row(lane).history;
+                history.clear();
+                for (std::uint64_t at = x.segment[lane]; at < x.now; ++at) {
+                    if (chose(x, at, lane)) history.add(logged<B>(x, at, lane));
+                }
+                x.deep |= bit(lane);
+            }
+        }
+
+        LaneGames& owner;
+        std::size_t first;
+        std::uint64_t present, in_lanes = 0;  // the others' games are the rows' own
+        std::uint64_t over = 0;
+        std::uint64_t aside = 0;                  // proved on the row's boards
+        std::uint64_t forbidden = 0, astray = 0;  // told by the kernel
+        bool touched = false;                     // the ring holds moves not yet made
+        Memory ring, log;
+        std::vector<std::uint64_t> choosers, movers;
+        Lanes x{};
+    };
+
+    Group& group(std::size_t r) { return *groups_[r / lanes_]; }
+    int lane_of(std::size_t r) const { return static_cast<int>(r % lanes_); }
+
+    // ------------------------------------------------------------------------------- games
+
+    void begin(Group& g, int lane, const B& start) {
+        Row& row = g.row(lane);
+        const std::size_t r = g.first + static_cast<std::size_t>(lane);
+        if (start.redistributions == 2 && has_lane(start)) {
+            row.chance = Chance(row.seed.seed, row.seed.game);
+            row.board() = start;
+            row.moves = 0;
+            row.over = row.cut = false;
+            return take_lane(g, lane);
+        }
+        g.in_lanes &= ~bit(lane);
+        Base::begin_game(r, start);
+    }
+
+    bool has_lane(const B& board) const {
+        return playout::has_lane(rules_, board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1));
+    }
+
+    // A row whose history holds its position alone moves into its lane, if that has room.
+    void enter(Group& g, int lane) {
+        const Row& row = g.row(lane);
+        if (!row.over && row.board().redistributions == 2 && row.since_capture == 0 &&
+            has_lane(row.board())) {
+            take_lane(g, lane);
+        }
+    }
+
+    void take_lane(Group& g, int lane) {
+        const Row& row = g.row(lane);
+        g.in_lanes |= bit(lane);
+        g.over &= ~bit(lane);
+        g.write(lane, row.board());
+        g.keep(lane, row.chance);
+        g.x.made[lane] = static_cast<std::uint32_t>(row.moves);
+        g.x.since[lane] = 0;
+        g.forget_history(lane);
+        stages_.note_alone(g.x, lane);
+    }
+
+    void begin_next(Group& g, int lane) {
+        Row& row = g.row(lane);
+        row.seed.game += row.seed.stride;
+        begin(g, lane, start_);
+    }
+
+    void finish(Group& g, int lane, Verdict verdict, bool drawn = false) {
+        Row& row = g.row(lane);
+        row.board() = g.position(g.x.ring, lane);
+        row.board().drawn = drawn;
+        row.moves = g.x.made[lane];
+        row.since_capture = g.x.since[lane];
+        Base::finish(g.first + static_cast<std::size_t>(lane), verdict);
+        g.over |= bit(lane);
+    }
+
+    // ------------------------------------------------------------------------------ proofs
+
+    void draw_group(Group& g, std::int64_t* actions, std::vector<int>& left) {
+        g.forget_proofs();
+        Lanes& x = g.x;
+        const std::uint64_t lanes = g.in_lanes & ~g.over;
+        g.touched = true;
+        x.choosing = lanes;
+        const std::size_t rows = g.count();
+        if (rows == lanes_) {
+            stages_.choose(x, actions);
+        } else {
+            std::int64_t every[most_lanes];
+            stages_.choose(x, every);
+            std::copy_n(every, rows, actions);
+        }
+        sow(g);
+        // The first word again, and what follows.
+        for (std::uint64_t rest = g.forbidden | g.astray; rest; rest &= rest - 1) {
+            const int lane = std::countr_zero(rest);
+            const std::size_t r = g.first + static_cast<std::size_t>(lane);
+            Row& row = rows_[r];
+            row.board() = g.position(x.before, lane);
+            Chance chance = g.chance(lane);
+            chance.undo_word();
+            const Candidates<B> candidates(rules_, row.board());
+            const int number = draw_candidate(candidates, chance, left, [&](Sow candidate) {
+                return Base::sow_candidate(r, candidate);
+            });
+            g.keep(lane, chance);
+            actions[lane] = x.action[lane] = Base::encode(row.board(), candidates[number]);
+            g.aside |= bit(lane);
+        }
+        for (std::uint64_t apart = g.present & ~g.in_lanes; apart; apart &= apart - 1) {
+            const int lane = std::countr_zero(apart);
+            actions[lane] = Base::draw_action(g.first + static_cast<std::size_t>(lane), left);
+        }
+    }
+
+    void sow(Group& g) {
+        g.forbidden = g.astray = 0;
+        if (g.x.lapping != 0) stages_.sow(g.x);
+    }
+
+    // The first row whose action is illegal.
+    std::size_t prove_group(Group& g, const ActionView& actions) {
+        Lanes& x = g.x;
+        std::uint64_t illegal = 0;
+        std::int64_t copies[most_lanes];
+        const std::int64_t* wanted = actions.whole(g.first, lanes_, g.count(), copies);
+        for (std::uint64_t apart = g.present & ~g.in_lanes; apart; apart &= apart - 1) {
+            const int lane = std::countr_zero(apart);
+            const std::size_t r = g.first + static_cast<std::size_t>(lane);
+            if (!Base::prove_action(r, wanted[lane])) illegal |= bit(lane);
+        }
+        const std::uint64_t anew =
+            g.in_lanes & ~g.over & (stages_.differ(x, wanted) | ~(x.ended | g.aside));
+        if (anew != 0) {
+            if (g.touched) stages_.take_back(x, anew);
+            g.touched = true;
+            x.ended &= ~anew;
+            g.aside &= ~anew;
+            std::uint64_t clockwise = 0;
+            for (std::uint64_t left = anew; left; left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                if (lift(g, lane, wanted[lane], clockwise)) {
+                    x.action[lane] = static_cast<std::int32_t>(wanted[lane]);
+                    x.lapping |= bit(lane);
+                } else {
+                    illegal |= bit(lane);
+                }
+            }
+            const std::uint64_t lifted = x.lapping;
+            x.clockwise = (x.clockwise & ~lifted) | clockwise;
+            x.from_clockwise = (x.from_clockwise & ~lifted) | clockwise;
+            x.crossed &= ~lifted;
+            sow(g);
+            illegal |= g.forbidden;
+            for (std::uint64_t left = g.astray; left; left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                const std::size_t r = g.first + static_cast<std::size_t>(lane);
+                rows_[r].board() = g.position(x.before, lane);
+                Sow candidate{};
+                if (Base::decode(rows_[r].board(), wanted[lane], candidate) &&
+                    Base::sow_candidate(r, candidate)) {
+                    g.aside |= bit(lane);
+                } else {
+                    illegal |= bit(lane);
+                }
+            }
+        }
+        return illegal == 0 ? Batch::none
+                            : g.first + static_cast<std::size_t>(std::countr_zero(illegal));
+    }
+
+    // Lifts the seeds of an action if it is a candidate.
+    bool lift(Group& g, int lane, std::int64_t action, std::uint64_t& clockwise) const {
+        if (action < 0 || action >= numbers_.sowings) return false;
+        Lanes& x = g.x;
+        const auto number = static_cast<int>(action);
+        const int d = number % numbers_.directions, at = number / numbers_.directions;
+        const int pit = at / numbers_.lifts;
+        std::uint8_t& held = x.ring[pit * x.lanes + lane];
+        const int content = held & bits_of_a_pit(x.marks);
+        const int seeds = x.any_lift ? at % numbers_.lifts + 1 : content;
+        if (content < rules_.minimum_lift || seeds > content) return false;
+        if (x.direction_duty) {
+            const int duty = x.ring[x.ring_rows * x.lanes + lane];
+            if (duty != 0 && duty != d + 1) return false;
+        }
+        if (x.pit_duty && x.ring[(x.ring_rows + 1) * x.lanes + lane] == pit + 1) return false;
+        held = static_cast<std::uint8_t>(content - seeds);
+        x.pit[lane] = x.from[lane] = static_cast<std::uint8_t>(pit);
+        x.hand[lane] = x.lift[lane] = static_cast<std::uint8_t>(seeds);
+        x.laps[lane] = 0;
+        clockwise |= std::uint64_t{d == 1} << lane;
+        return true;
+    }
+
+    // ------------------------------------------------------------------------------- moves
+
+    void commit_group(Group& g, const BatchOutput& output) {
+        Lanes& x = g.x;
+        const std::uint64_t were_over = g.in_lanes & g.over;
+        const std::uint64_t apart = g.present & ~g.in_lanes;
+        const std::uint64_t moving = x.ended | g.aside;
+        const std::uint64_t illegal = g.in_lanes & ~g.over & ~moving;
+        const std::size_t rows = g.count();
+        std::memset(output.rewards + 2 * g.first, 0, 2 * rows * sizeof(float));
+        std::memset(output.terminated + g.first, 0, rows);
+        std::memset(output.truncated + g.first, 0, rows);
+        std::memset(output.illegal + g.first, 0, rows);
+        for (std::uint64_t left = illegal; left; left &= left - 1) {
+            output.illegal[g.first + static_cast<std::size_t>(std::countr_zero(left))] = 1;
+        }
+        if (g.touched && (~x.ended & g.in_lanes) != 0) stages_.take_back(x, ~x.ended);
+        std::uint64_t drawn = 0;
+        x.moved = moving;
+        x.captured = 0;
+        for (std::uint64_t left = g.aside; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            const Row& row = g.row(lane);
+            g.write(lane, row.other());
+            if (row.sown.captured > 0) {
+                g.forget_history(lane);
+                x.captured |= bit(lane);
+            }
+            if (row.other().drawn) drawn |= bit(lane);
+        }
+        x.choosing = g.aside & ~drawn;
+        g.aside = 0;
+        stages_.land(x);
+        std::uint64_t ended = drawn;
+        Verdict verdicts[most_lanes];
+        for (std::uint64_t left = x.choosing; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            B board = g.position(x.ring, lane);
+            verdicts[lane] = settle(referee_, board);
+            g.write(lane, board);
+            if (verdicts[lane].end != End::running) ended |= bit(lane);
+        }
+        x.choosing = 0;
+        const std::uint64_t repeated = stages_.note(x, moving & ~ended);
+        std::uint64_t cut = 0;
+        if (plan_.max_moves != INT64_MAX) {
+            for (std::uint64_t left = moving & ~ended & ~repeated; left; left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                if (x.made[lane] == plan_.max_moves) cut |= bit(lane);
+            }
+        }
+        for (std::uint64_t left = ended | repeated | cut; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            const bool is_drawn = (drawn & bit(lane)) != 0;
+            const Verdict verdict = is_drawn ? Verdict{End::endless, Sweep::nobody}
+                                    : (repeated & bit(lane)) != 0 ? repetition_verdict(rules_)
+                                    : (cut & bit(lane)) != 0      ? running
+                                                                  : verdicts[lane];
+            finish(g, lane, verdict, is_drawn);
+            Base::reward(g.first + static_cast<std::size_t>(lane), output);
+        }
+        for (std::uint64_t left = g.in_lanes & g.over; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            const std::size_t r = g.first + static_cast<std::size_t>(lane);
+            const bool was_over = (were_over & bit(lane)) != 0;
+            if (was_over && plan_.autoreset == Autoreset::next_step) {
+                begin_next(g, lane);
+                continue;
+            }
+            output.terminated[r] = !rows_[r].cut;
+            output.truncated[r] = rows_[r].cut;
+            if (plan_.autoreset == Autoreset::same_step) begin_next(g, lane);
+        }
+        for (std::uint64_t left = apart; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            Base::commit_row(g.first + static_cast<std::size_t>(lane), output);
+            enter(g, lane);
+        }
+        g.touched = false;
+        ++x.now;
+        if (x.now % (x.log_mask / 4 + 1) == 0) g.note_depth();
+    }
+
+    // ------------------------------------------------------------------------------ output
+
+    void show(Group& g, const BatchOutput& output) {
+        Lanes& x = g.x;
+        const std::size_t rows = g.count();
+        const auto features = static_cast<std::size_t>(features_.all);
+        const auto actions = static_cast<std::size_t>(numbers_.all);
+        std::int16_t* const seen = output.observations + g.first * features;
+        std::uint8_t* const mask = output.mask + g.first * actions;
+        if (shows_pits_) {
+            Shown to{seen, shows_mask_ ? mask : nullptr, features, actions, g.in_lanes & ~g.over};
+            std::vector<std::int16_t> pits;
+            std::vector<std::uint8_t> whole_mask;
+            if (rows < lanes_) {
+                pits.resize(lanes_ * features);
+                whole_mask.resize(lanes_ * actions);
+                to.pits = pits.data();
+                if (shows_mask_) to.mask = whole_mask.data();
+            }
+            stages_.show(x, to);
+            if (rows < lanes_) {
+                std::memcpy(seen, pits.data(), rows * features * sizeof(std::int16_t));
+                if (shows_mask_) std::memcpy(mask, whole_mask.data(), rows * actions);
+            }
+            for (std::size_t lane = 0; lane < rows; ++lane) {
+                std::int16_t* const rest = seen + lane * features + rules_.ring();
+                const auto mover = static_cast<std::int16_t>(x.mover >> lane & 1);
+                rest[0] = static_cast<std::int16_t>(x.stores[mover][lane]);
+                rest[1] = static_cast<std::int16_t>(x.stores[1 - mover][lane]);
+                rest[2] = mover;
+                rest[3] = static_cast<std::int16_t>(std::min(x.since[lane], INT16_MAX));
+            }
+        }
+        std::uint64_t alone = g.present;
+        if (shows_pits_ && shows_mask_) alone &= ~g.in_lanes;
+        for (std::uint64_t left = alone; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            const std::size_t r = g.first + static_cast<std::size_t>(lane);
+            Row& row = rows_[r];
+            const bool apart = (g.in_lanes & bit(lane)) == 0;
+            if (!apart && !row.over) {
+                row.board() = g.position(x.ring, lane);
+                row.since_capture = g.x.since[lane];
+            }
+            if (apart || !shows_pits_) {
+                Base::write_observation(row, output.observations + r * features);
+            }
+            if (apart || !shows_mask_) Base::write_mask(r, output.mask + r * actions);
+        }
+    }
+
+    const Stages& stages_;
+    const std::size_t lanes_;
+    bool shows_mask_ = false, shows_pits_ = false;
+    std::vector<std::unique_ptr<Group>> groups_;
+};
+
+}  // namespace relaysow::playout

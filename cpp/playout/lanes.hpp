@@ -1,0 +1,128 @@
+// What the drivers of the kernel share: the rules and the positions in its lanes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "../board.hpp"
+#include "../rules.hpp"
+#include "kernel.hpp"
+
+namespace relaysow::playout {
+
+// Memory on lines of the cache, zero at first.
+class Memory {
+public:
+    explicit Memory(std::size_t bytes)
+        : begin_(static_cast<std::uint8_t*>(::operator new(bytes, line))) {
+        std::memset(begin_, 0, bytes);
+    }
+    ~Memory() { ::operator delete(begin_, line); }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    std::uint8_t* begin() const { return begin_; }
+
+private:
+    static constexpr std::align_val_t line{64};
+    std::uint8_t* begin_;
+};
+
+inline std::uint64_t bit(int lane) { return std::uint64_t{1} << lane; }
+inline void set(std::uint64_t& lanes, int lane, bool value) {
+    lanes = (lanes & ~bit(lane)) | (value ? bit(lane) : 0);
+}
+
+constexpr int bits_of_a_pit(bool marks) { return marks ? 0x7F : 0xFF; }
+
+inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
+    x.lanes = lanes;
+    x.pits = rules.pits;
+    x.ring_rows = rules.ring();
+    x.skipped = rules.origin == Origin::skipped;
+    x.round = static_cast<std::uint8_t>(x.ring_rows - x.skipped);
+    x.minimum_lift = static_cast<std::uint8_t>(rules.minimum_lift);
+    x.marks = rules.protection != Protection::none;
+    x.owner_lifts = rules.protection == Protection::until_owner_lifts;
+    x.max_laps = static_cast<std::uint8_t>(rules.max_laps <= 255 ? rules.max_laps : 0);
+    x.reversed = rules.relay == Relay::reversed;
+    x.either = rules.direction == DirectionChoice::either;
+    x.any_lift = rules.lift == Lift::any;
+    x.checks_first_lap = rules.first_lap == FirstLap::not_into_own_occupied;
+    x.always_captures = rules.uncrossed == Uncrossed::captures;
+    x.moves_again = rules.uncrossed == Uncrossed::moves_again;
+    x.lone_taken = rules.lone_seed == LoneSeed::taken;
+    x.row_empty_ends = rules.end == EndRule::row_empty;
+    x.passes = rules.end == EndRule::both_stuck || x.row_empty_ends;
+    x.direction_duty = rules.extra_direction == ExtraDirection::opposite;
+    x.pit_duty = rules.extra_pit == ExtraPit::not_origin;
+    x.rows = x.ring_rows + (x.pit_duty ? 2 : x.direction_duty ? 1 : 0);
+    x.compares = rules.repetition != Repetition::off;
+    x.endless_is_legal = rules.endless != Endless::illegal;
+    x.chain = static_cast<std::uint8_t>(rules.chain);
+    x.bonus = static_cast<std::uint8_t>(rules.bonus);
+}
+
+// A pit counted on from the row of South or North, in the ring; and back.
+inline int turned(const Lanes& x, int pit, bool north) {
+    return !north ? pit : pit < x.pits ? pit + x.pits : pit - x.pits;
+}
+
+// The position of a lane, in its ring or in a row of the log, seen by South or by North.
+template <class B>
+B read_lane(const Lanes& x, const std::uint8_t* rows, int lane, bool north) {
+    B board;
+    for (int k = 0; k < x.ring_rows; ++k) {
+        const int pit = turned(x, k, north), seeds = rows[k * x.lanes + lane];
+        board.ring[pit] = static_cast<typename B::seeds_type>(seeds & bits_of_a_pit(x.marks));
+        if (x.marks && seeds >= 0x80) board.protected_pits.add(pit);
+    }
+    board.stores[0] = x.stores[0][lane];
+    board.stores[1] = x.stores[1][lane];
+    if (x.direction_duty) {
+        board.direction = static_cast<Duty>(rows[x.ring_rows * x.lanes + lane]);
+    }
+    if (x.pit_duty) {
+        const int barred = rows[(x.ring_rows + 1) * x.lanes + lane];
+        if (barred > 0) board.barred = static_cast<std::int16_t>(turned(x, barred - 1, north));
+    }
+    return board;
+}
+
+// Whether the lane was to choose in this row of the log, and the position there.
+inline bool chose(const Lanes& x, std::uint64_t row, int lane) {
+    return (x.chose[row & x.log_mask] & bit(lane)) != 0;
+}
+template <class B>
+B logged(const Lanes& x, std::uint64_t row, int lane) {
+    const std::size_t slot = row & x.log_mask;
+    const bool mover = (x.movers[slot] & bit(lane)) != 0;
+    const std::size_t bytes = static_cast<std::size_t>(x.rows * x.lanes);
+    B board = read_lane<B>(x, x.log + slot * bytes, lane, mover);
+    board.mover = mover;
+    return board;
+}
+
+template <class B>
+void write_lane(Lanes& x, int lane, const B& board) {
+    const bool north = board.mover != 0;
+    set(x.mover, lane, north);
+    set(x.viewer, lane, north);
+    for (int k = 0; k < x.ring_rows; ++k) {
+        const int pit = turned(x, k, north);
+        x.ring[k * x.lanes + lane] = static_cast<std::uint8_t>(
+            board.ring[pit] | (x.marks && board.protected_pits.has(pit) ? 0x80 : 0));
+    }
+    if (x.direction_duty) {
+        x.ring[x.ring_rows * x.lanes + lane] = static_cast<std::uint8_t>(board.direction);
+    }
+    if (x.pit_duty) {
+        x.ring[(x.ring_rows + 1) * x.lanes + lane] = static_cast<std::uint8_t>(
+            board.barred == no_pit ? 0 : turned(x, board.barred, north) + 1);
+    }
+    x.stores[0][lane] = board.stores[0];
+    x.stores[1][lane] = board.stores[1];
+}
+
+}  // namespace relaysow::playout
