@@ -445,3 +445,36 @@ def test_the_rules_of_every_game_with_sources(page: Page) -> None:
     for source in ("Orde Browne", "Leakey", "Driedger", "Bernardi", "Needham", "Merker", "Murray"):
         assert source in text
     assert not page.find("#play").is_displayed()
+
+
+def test_seeds_fall_where_the_engine_says(page: Page) -> None:
+    """The one piece of the rules that the page has of its own: where a lap's seeds fall."""
+    page.open()
+    chance = Random(1)
+    for rules in (rs.giuthi(pits=5, seeds=4), rs.giuthi_pratt(pits=5)):
+        laps = [
+            rs.Lap(chance.randrange(10), chance.randint(1, 40), chance.choice(("ccw", "cw")), 0)
+            for _ in range(50)
+        ]
+        told = page.chromium.execute_async_script(
+            "const [laps, skips, done] = arguments; import('/board.js').then(board => "
+            "done(laps.map(lap => [...board.drops(lap, 10, skips)])))",
+            [
+                {"origin": lap.origin, "seeds": lap.seeds, "direction": lap.direction}
+                for lap in laps
+            ],
+            rules.origin == "skipped",
+        )
+        assert told == [list(rs.display.drops(rules, lap)) for lap in laps]
+
+
+def test_many_lifts_are_typed(page: Page) -> None:
+    page.open()
+    page.people()
+    page.load("giuthi(pits=5,seeds=4,lift=any) 40,0,0,0,0;1,1,1,1,1 0,0 S - - 2")
+    page.pit(0).click()
+    page.type("7")
+    page.press('#tray button[value="cw"]')
+    page.wait(lambda: page.said.startswith("South: 1x7-"))
+    game = rs.Game.from_record(page.record)
+    assert game.moves == (rs.Sow(0, 7, "cw"),)

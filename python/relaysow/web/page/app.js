@@ -297,7 +297,10 @@ async function press(pit) {
   if (moves.length === 1) { play(moves[0].text); return; }
   chosen = chosen === pit ? null : pit;
   refresh();
-  if (chosen !== null) $("tray").querySelector("input:checked, input[type=number], button")?.focus();
+  if (chosen === null) return;
+  const first = $("tray").querySelector("input:checked, input[type=number], button");
+  first?.focus();
+  if (first?.type === "number") first.select();
 }
 
 async function explain(pit) {
@@ -540,7 +543,11 @@ async function animate(answer, mine) {
 
 // ---------------------------------------------------------------- a new game
 
-const seatName = (who) => who === "human" ? "a person" : `computer: ${who}`;
+const seatName = (who) => {
+  const [, by, number] = who.match(/^search:(\w+)=(\d+)$/) ?? [];
+  const far = by === "depth" ? `${number} deep` : Number(number).toLocaleString("en");
+  return who === "human" ? "a person" : `computer: ${by ? `search ${far}` : who}`;
+};
 
 const seatOptions = () => ["human", ...games.policies].map((who) =>
   element("option", { value: who }, seatName(who)));
