@@ -309,6 +309,33 @@ def call_costs(repetitions: int) -> dict[str, float]:
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
+def step_rates(n: int, steps: int, repetitions: int) -> dict[str, float]:
+    """Steps a second of n games of Giuthi 2×8·8 each, actions drawn, observations, masks, rewards
+    and ends written; `Batch` by the default rules, Numba's without the repetition rule."""
+    rules = rs.giuthi()
+    contenders: dict[str, Any] = {"Batch": rs.Batch(rules, n, SEED, autoreset="SameStep")}
+    if importlib.util.find_spec("numba") is not None:
+        stepper = importlib.import_module("numba_loop").Stepper
+        contenders["numba"] = stepper(rules.setup, n, SEED)
+        # Without the repetition rule both do the same.
+        unlimited = dataclasses.replace(rules, repetition="off")
+        by_rules = rs.Batch(unlimited, 64, SEED, autoreset="SameStep", max_moves=300)
+        by_numba = stepper(rules.setup, 64, SEED, 300)
+        for step in range(400):
+            ours, theirs = by_rules.step(by_rules.sample()), by_numba.step(by_numba.sample())
+            if not all((one == other).all() for one, other in zip(ours, theirs, strict=True)):
+                raise Mismatch(f"Batch and Numba differ in step {step}")
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for repetition in range(-1, repetitions):  # the first one warms up and leaves the opening
+        for name, batch in contenders.items():
+            started = time.process_time()
+            for _ in range(steps):
+                batch.step(batch.sample())
+            if repetition >= 0:
+                seconds[name].append(time.process_time() - started)
+    return {name: n * steps / statistics.median(times) for name, times in seconds.items()}
+
+
 def perft_rate(depth: int, repetitions: int) -> float:
     """Nodes a second of `perft` of Giuthi 2×8·8."""
     start, seconds = rs.giuthi().start(), []
@@ -478,6 +505,12 @@ def report(games: int, repetitions: int, quick: bool, json_file: Path | None) ->
     figures["calls"] = costs = call_costs(5 * repetitions)
     for name, seconds in costs.items():
         print(f"  {name:<26}{seconds * 1e9:>9,.0f} ns")
+    print("\nGiuthi 2×8·8 in steps: actions drawn, observations, masks, rewards, ends written")
+    stepped: dict[int, dict[str, float]] = {}
+    for n, steps in ((1, 2_000 if quick else 20_000), (4096, 100 if quick else 500)):
+        figures[f"steps a second, n={n}"] = stepped[n] = step_rates(n, steps, repetitions)
+        for name, rate in stepped[n].items():
+            print(f"  {f'n = {n}, {name}':<26}{rate / 1e6:>9.2f} M steps/s")
     depth = 5 if quick else 6
     figures["perft nodes a second"] = nodes = perft_rate(depth, repetitions)
     print(f"  {f'perft to depth {depth}':<26}{nodes / 1e6:>9.1f} M nodes/s")
@@ -496,6 +529,10 @@ def report(games: int, repetitions: int, quick: bool, json_file: Path | None) ->
         target(f"{row}: plain C++ / itself, repetition off", alone.over(off), "≥", 0.9)
         if NUMBA in timed:
             target(f"{row}: plain C++ / numba", alone.over(timed[NUMBA]), "≥", 1.0)
+    target("Batch at n = 1: µs to draw and step", 1e6 / stepped[1]["Batch"], "≤", 2.0)
+    if "numba" in stepped[4096]:
+        ratio = stepped[4096]["Batch"] / stepped[4096]["numba"]
+        target("Batch / numba's steps at n = 4096", ratio, "≥", 4.0)
     target("play, µs", costs["play(move)"] * 1e6, "≤", 0.5)
     target("list(legal_moves), µs", costs["list(legal_moves)"] * 1e6, "≤", 3.0)
     target("perft, M nodes/s", nodes / 1e6, "≥", 10.0)

@@ -1,4 +1,4 @@
-"""Random play of whole games of Giuthi and En Gehé in a Numba loop, as a Python user would write it.
+"""Random play of Giuthi and En Gehé, by whole games and by batched steps, as a user writes it in Numba.
 
 It plays the same games from the same seed as the package and shares no code with it.
 """
@@ -249,3 +249,127 @@ def play(
     return play_all(
         giuthi, counts, keys, repetition, np.uint64(seed), np.uint64(first), games, limit
     )
+
+
+@njit
+def step_all(
+    setup, seed, limit, actions, boards, movers, stores, games, moves, since, words,
+    observations, mask, rewards, terminated, truncated,
+):  # fmt: skip
+    """A move of Giuthi in each row, by `actions`; rows whose game is over begin the next."""
+    rows, ring = boards.shape
+    pits = ring // 2
+    mark = np.empty(ring, boards.dtype)
+    before = np.empty(ring, boards.dtype)
+    for row in range(rows):
+        board = boards[row]
+        mover, action = movers[row], actions[row]
+        rewards[row, 0] = rewards[row, 1] = 0
+        terminated[row] = truncated[row] = False
+        if action >= 0:
+            home = mover * pits
+            pit = home + action // 2
+            before[:] = board
+            last, step, crossed, laps = sow(
+                board, home, pits, pit, board[pit], 1 - 2 * (action % 2), True, mark
+            )
+            if laps == 0:
+                board[:] = before
+                return row
+            moves[row] += 1
+            since[row] += 1
+            own = home <= last < home + pits
+            facing = ring - 1 - last
+            if crossed and own and board[facing] > 0:
+                taken = board[facing] + 1
+                board[facing] = board[last] = 0
+                pit = last + step
+                while home <= pit < home + pits and board[pit] == 0:
+                    taken += board[ring - 1 - pit]
+                    board[ring - 1 - pit] = 0
+                    pit += step
+                stores[row, mover] += taken
+                since[row] = 0
+            if crossed or not own:
+                mover = 1 - mover
+            able = 0
+            for player in (mover, 1 - mover):
+                for pit in range(player * pits, player * pits + pits):
+                    able += board[pit] >= 2
+                if able:
+                    mover = player
+                    break
+            if able == 0:
+                south = stores[row, 0] + board[:pits].sum()
+                north = stores[row, 1] + board[pits:].sum()
+                terminated[row] = True
+                if south != north:
+                    rewards[row, 0] = 1 if south > north else -1
+                    rewards[row, 1] = -rewards[row, 0]
+            elif moves[row] == limit:
+                truncated[row] = True
+        if action < 0 or terminated[row] or truncated[row]:
+            if action >= 0:
+                games[row] += np.uint64(rows)
+            generator(seed, games[row], words[row])
+            board[:] = setup
+            stores[row] = 0
+            moves[row] = since[row] = mover = 0
+        movers[row] = mover
+        home, other = mover * pits, (1 - mover) * pits
+        seen = observations[row]
+        for pit in range(pits):
+            seen[pit] = board[home + pit]
+            seen[pits + pit] = board[other + pit]
+            mask[row, 2 * pit] = mask[row, 2 * pit + 1] = board[home + pit] >= 2
+        seen[ring], seen[ring + 1] = stores[row, mover], stores[row, 1 - mover]
+        seen[ring + 2], seen[ring + 3] = mover, since[row]
+    return -1
+
+
+@njit
+def sample_all(mask, words, actions):
+    """One of the actions allowed in each row."""
+    rows, count = mask.shape
+    for row in range(rows):
+        allowed = 0
+        for action in range(count):
+            allowed += mask[row, action]
+        number = below(words[row], allowed)
+        for action in range(count):
+            if mask[row, action]:
+                if number == 0:
+                    actions[row] = action
+                number -= 1
+
+
+class Stepper:
+    """Batched steps of Giuthi as a user would write them: no repetition rule, nothing proved."""
+
+    def __init__(self, setup: tuple[int, ...], n: int, seed: int, limit: int = 10_000) -> None:
+        ring = len(setup)
+        self.setup, self.seed, self.limit = np.array(setup, np.int16), np.uint64(seed), limit
+        self.actions = np.full(n, -1)
+        self.state = (
+            *(np.zeros((n, ring), np.int16), np.zeros(n, np.int64), np.zeros((n, 2), np.int64)),
+            *(np.arange(n, dtype=np.uint64), np.zeros(n, np.int64), np.zeros(n, np.int64)),
+            np.zeros((n, 4), np.int64),
+        )
+        self.outputs = (
+            *(np.zeros((n, ring + 4), np.int16), np.zeros((n, ring), np.bool_)),
+            np.zeros((n, 2), np.float32),
+            *(np.zeros(n, np.bool_), np.zeros(n, np.bool_)),
+        )
+        self.step(self.actions)
+
+    def sample(self) -> npt.NDArray[np.int64]:
+        """An action for each row."""
+        sample_all(self.outputs[1], self.state[-1], self.actions)
+        return self.actions
+
+    def step(self, actions: npt.NDArray[np.int64]) -> tuple[npt.NDArray, ...]:
+        """Observations, mask, rewards, terminated, truncated, as `relaysow.Batch` gives them."""
+        row = step_all(self.setup, self.seed, self.limit, actions, *self.state, *self.outputs)
+        if row >= 0:
+            raise ValueError(f"the sowing of row {row} never ends")
+        return self.outputs

@@ -55,6 +55,14 @@ def test_numba_loop_plays_the_same_games(row: str) -> None:
     bench.compare("numba", player(FIRST, GAMES), "core", bench.native(rules)(FIRST, GAMES))
 
 
+@needs_numba
+def test_numba_steps_are_those_of_a_batch() -> None:
+    """`step_rates` compares them before it times them."""
+    rates = bench.step_rates(3, 5, 1)
+    assert set(rates) == {"Batch", "numba"}
+    assert min(rates.values()) > 0
+
+
 def test_loops_refuse_rules_they_do_not_know() -> None:
     for rules in (bench.rs.giuthi(chain="run"), bench.rs.giuthi_pratt(), bench.rs.kiothi(pits=9)):
         with pytest.raises(

@@ -41,7 +41,7 @@ public:
           lanes_(static_cast<std::size_t>(level.lanes)) {
         const std::size_t groups = (plan.rows + lanes_ - 1) / lanes_;
         const std::size_t log_row = (static_cast<std::size_t>(rules_.ring()) + 4) * lanes_;
-        std::size_t log_rows = 128;
+        std::size_t log_rows = 64;
         while (log_rows > 32 && groups * log_row * log_rows > most_log) log_rows /= 2;
         shows_pits_ = features_.all == rules_.ring() + 4;
         shows_mask_ = shows_pits_ && !plan.exact_mask && rules_.lift == Lift::all &&
@@ -127,8 +127,8 @@ private:
             x.proves_backward =
                 games.rules_.origin == Origin::sown && games.rules_.max_laps == UINT64_MAX;
             x.long_are_astray = true;
-            x.steps_to_long = 24;
-            x.patience = 64;
+            x.steps_to_long = 64;
+            x.patience = 64;  // all wait for the longest
             x.driver.context = this;
             x.driver.attend = [](void* self, int lane, Call call) {
                 auto& g = *static_cast<Group*>(self);
@@ -433,8 +433,9 @@ private:
         for (std::uint64_t left = x.choosing; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
             B board = g.position(x.ring, lane);
+            const int mover = board.mover;
             verdicts[lane] = settle(referee_, board);
-            g.write(lane, board);
+            if (board.mover != mover || board.passed) g.write(lane, board);
             if (verdicts[lane].end != End::running) ended |= bit(lane);
         }
         x.choosing = 0;
