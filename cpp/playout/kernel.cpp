@@ -10,6 +10,7 @@ namespace relaysow::playout::RELAYSOW_LEVEL {
 namespace {
 
 #define INLINE inline __attribute__((always_inline))
+#define RARE __attribute__((noinline, cold))
 
 // V holds a byte of each lane, M a truth of each lane.
 #if defined(__AVX512BW__)
@@ -32,8 +33,6 @@ INLINE V add_where(M m, V a, V b) { return _mm512_mask_add_epi8(a, m, a, b); }
 INLINE uint64_t bits(M m) { return m; }
 INLINE M mask(uint64_t lanes) { return lanes; }
 INLINE V halved(V v) { return _mm512_and_si512(_mm512_srli_epi16(v, 1), all(0x7F)); }
-INLINE V all_pairs(int pair) { return _mm512_set1_epi16(static_cast<short>(pair)); }
-INLINE bool shares_pair(V a, V b) { return _mm512_cmpeq_epi16_mask(a, b) != 0; }
 
 #elif defined(__AVX2__)
 
@@ -63,8 +62,6 @@ INLINE M mask(uint64_t lanes) {
     return equal(_mm256_shuffle_epi8(words, spread) & bit, bit);
 }
 INLINE V halved(V v) { return _mm256_srli_epi16(v, 1) & all(0x7F); }
-INLINE V all_pairs(int pair) { return _mm256_set1_epi16(static_cast<short>(pair)); }
-INLINE bool shares_pair(V a, V b) { return _mm256_movemask_epi8(_mm256_cmpeq_epi16(a, b)) != 0; }
 
 #else
 
@@ -93,8 +90,6 @@ INLINE M mask(uint64_t lanes) {
     return equal(bytes & bit, bit);
 }
 INLINE V halved(V v) { return _mm_srli_epi16(v, 1) & all(0x7F); }
-INLINE V all_pairs(int pair) { return _mm_set1_epi16(static_cast<short>(pair)); }
-INLINE bool shares_pair(V a, V b) { return _mm_movemask_epi8(_mm_cmpeq_epi16(a, b)) != 0; }
 
 #endif
 
@@ -347,10 +342,10 @@ void end_sowings(Lanes& x, V& restored) {
         for (uint64_t left = taking; left; left &= left - 1) {
             const int lane = first_bit(left);
             x.segment[lane] = x.now;
-            x.known[lane] = 0;
         }
         x.captured |= taking;
         x.deep &= ~taking;
+        x.old &= ~taking;
     }
     restored = where(end, load(x.raw));
     restored = choose(own_taken, restored & all(mark & (marks ? 0xFF : 0)), restored);
@@ -391,15 +386,19 @@ void end_sowings(Lanes& x, V& restored) {
     x.ended = 0;
 }
 
-// Whether the position of `lane` in the log's newest row is an older one since the last capture.
-bool came_before(const Lanes& x, int lane) {
-    const auto slot = [&](uint64_t row) { return static_cast<size_t>(row & x.log_mask); };
+// Whether the position of `lane` in the log's newest row is one of older rows, from `row` down to
+// the lane's last capture.
+RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
+    const auto slot = [&](uint64_t number) { return static_cast<size_t>(number & x.log_mask); };
     const size_t bytes = static_cast<size_t>(x.rows) * L;
+    const uint8_t* print = x.prints + slot(x.now) * 2 * L + lane;
     const uint8_t* position = x.log + slot(x.now) * bytes + lane;
-    for (uint64_t row = x.now; row-- > x.segment[lane];) {
+    while (row-- > x.segment[lane]) {
         const size_t s = slot(row);
+        const uint8_t* other = x.prints + s * 2 * L + lane;
+        if (other[0] != print[0] || other[L] != print[L]) continue;
         if (!(x.chose[s] >> lane & 1) || ((x.movers[s] ^ x.mover) >> lane & 1)) continue;
-        const uint8_t* other = x.log + s * bytes + lane;
+        other = x.log + s * bytes + lane;
         size_t at = 0;
         while (at < bytes && position[at] == other[at]) at += L;
         if (at >= bytes) return true;
@@ -409,29 +408,30 @@ bool came_before(const Lanes& x, int lane) {
 
 // Of the `able` lanes those whose position came before; `h2` and `h3` are its fingerprint.
 uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
-    alignas(64) uint8_t low[L], high[L];
-    alignas(64) uint16_t print[L];
-    store(low, h2);
-    store(high, h3);
-    for (int lane = 0; lane < L; ++lane) {
-        print[lane] = static_cast<uint16_t>(low[lane] | high[lane] << 8);
+    enum { recent = 48 };  // rows, in which all lanes are compared at once
+    const auto prints = [&](uint64_t row) {
+        return x.prints + static_cast<size_t>(row & x.log_mask) * 2 * L;
+    };
+    M met = none();
+    for (uint64_t row = x.now - recent; row != x.now; ++row) {
+        met = met | (equal(h2, load(prints(row))) & equal(h3, load(prints(row) + L)));
+    }
+    store(prints(x.now), h2);
+    store(prints(x.now) + L, h3);
+    if (x.now % 8 == 0) {
+        x.old = 0;
+        for (int lane = 0; lane < L; ++lane) {
+            x.old |= static_cast<uint64_t>(x.segment[lane] + (recent - 8) < x.now) << lane;
+        }
     }
     uint64_t repeated = 0;
-    for (uint64_t left = able & ~x.deep; left; left &= left - 1) {
+    for (uint64_t left = able & ~x.deep & bits(met); left; left &= left - 1) {
         const int lane = first_bit(left);
-        const int known = x.known[lane];
-        uint16_t* prints = x.prints[lane];
-        const V mine = all_pairs(print[lane]);
-        // What lies past those known is old: a false alarm at worst.
-        bool met = false;
-        int at = 0;
-        do {
-            met |= shares_pair(mine, load(reinterpret_cast<const uint8_t*>(prints + at)));
-            at += L / 2;
-        } while (at < known);
-        prints[known] = print[lane];
-        x.known[lane] = static_cast<uint16_t>(known + 1);
-        if (met && came_before(x, lane)) repeated |= uint64_t{1} << lane;
+        if (came_before(x, lane, x.now)) repeated |= uint64_t{1} << lane;
+    }
+    for (uint64_t left = able & ~x.deep & x.old; left; left &= left - 1) {
+        const int lane = first_bit(left);
+        if (came_before(x, lane, x.now - recent)) repeated |= uint64_t{1} << lane;
     }
     for (uint64_t left = able & x.deep; left; left &= left - 1) {
         const int lane = first_bit(left);

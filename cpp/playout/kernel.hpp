@@ -10,7 +10,7 @@
 
 namespace relaysow::playout {
 
-enum { most_lanes = 64, most_rows = 128 + 2, most_known = 512 };
+enum { most_lanes = 64, most_rows = 128 + 2 };
 
 // Why a lane needs the driver.
 enum class Call : uint8_t {
@@ -68,6 +68,7 @@ struct Lanes {
     uint64_t lapping, ended, choosing;  // each lane is in one of these, or idle
     uint64_t mover, viewer, clockwise, crossed, new_turn, passed, from_clockwise;
     uint64_t is_long, saved_clockwise;
+    uint64_t old;      // may have had its last capture before the most recent rows of the log
     uint64_t deep;     // the driver keeps the lane's history, which is long
     uint64_t fresh;    // has not chosen a move in this game
     uint64_t refused;  // a candidate of this decision proved illegal
@@ -94,12 +95,10 @@ struct Lanes {
     // The log: a row of positions, seen by their movers, for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
     uint8_t* log;                  // [row][rows][lanes]
+    uint8_t* prints;               // fingerprints: [row][2][lanes]
     uint64_t* chose;               // [row]: lanes whose position there counts
     uint64_t* movers;              // [row]
     uint64_t segment[most_lanes];  // the first row after the lane's last capture
-    // Fingerprints of the lane's positions since then; lanes begin in different lines of the cache.
-    uint16_t known[most_lanes];
-    alignas(64) uint16_t prints[most_lanes][most_known + 32];
 };
 
 using Kernel = void (*)(Lanes&);

@@ -48,6 +48,7 @@ public:
           lanes_(static_cast<std::size_t>(level.lanes)),
           ring_(most_rows * most_lanes),
           log_(log_rows(plan.rules) * most_rows_of(plan.rules) * lanes_.size()),
+          prints_(log_rows(plan.rules) * 2 * lanes_.size()),
           chose_(log_rows(plan.rules)),
           movers_(log_rows(plan.rules)) {
         set_up();
@@ -75,7 +76,6 @@ private:
     }
     // About as many as the cache holds beside the rest.
     static std::size_t log_rows(const Rules& rules) { return rules.ring() > 32 ? 128 : 512; }
-
     void set_up() {
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
@@ -84,7 +84,7 @@ private:
         x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
         x.long_are_astray = wide || x.skipped || rules_.max_laps != UINT64_MAX;
         x.steps_to_long = wide && x.marks ? 30 : rules_.ring() > 32 ? 60 : 120;
-        x.patience = 32;
+        x.patience = 42;
         x.driver.context = this;
         x.driver.attend = [](void* self, int lane, Call call) {
             static_cast<Lockstep*>(self)->attend(lane, call);
@@ -109,9 +109,11 @@ private:
         x.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
         x.ring = ring_.begin();
         x.log = log_.begin();
+        x.prints = prints_.begin();
         x.chose = chose_.data();
         x.movers = movers_.data();
         x.log_mask = log_rows(rules_) - 1;
+        x.now = log_rows(rules_);  // so that there are older rows
         // An older position of a lane that is not deep is always in the log.
         x.turns_between_flushes = x.turns_to_flush =
             static_cast<unsigned>(std::min<std::size_t>(120, log_rows(rules_) / 4));
@@ -248,9 +250,9 @@ private:
     }
 
     void forget_history(int lane) {
+        x.old &= ~bit(lane);
         x.deep &= ~bit(lane);
         x.segment[lane] = x.now;
-        x.known[lane] = 0;
     }
 
     // The lane is in no stage.
@@ -507,7 +509,7 @@ private:
     Games& games_;
     const Kernel run_;
     std::vector<Lane> lanes_;
-    Memory ring_, log_;
+    Memory ring_, log_, prints_;
     std::vector<std::uint64_t> chose_, movers_;
     LapCounts counts_;
     Lanes x{};
