@@ -180,7 +180,7 @@ std::string choice(const py::object& given, const char* name,
     const py::object value = py::hasattr(given, "value") ? py::object(given.attr("value")) : given;
     std::string names;
     for (const std::string& each : allowed) {
-        if (py::isinstance<py::str>(value) && value.cast<std::string>() == each) return each;
+        if (py::isinstance<py::str>(value) && value.equal(py::str(each))) return each;
         names += (names.empty() ? "'" : ", '") + each + "'";
     }
     if (!py::isinstance<py::str>(value)) {

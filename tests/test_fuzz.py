@@ -386,10 +386,8 @@ def try_simulate(source: Source) -> None:
     for name in ("games", "seed", "threads", "policy", "max_moves", "first_game", "engine"):
         if source.below(12) == 1:
             options[name] = odd(source)
-    for name in ("games", "threads"):  # a million million games are in order, but take long
-        value = options[name]
-        if hasattr(value, "__index__") and not isinstance(value, Raising) and value.__index__() > 8:
-            options[name] = 2
+    for name in ("games", "threads"):
+        options[name] = bounded(options[name], 8)
     result = rs.simulate(seldom_odd(source, start, 30), **options)
     assert len(result.scores) == options["games"]
 
@@ -422,10 +420,71 @@ def try_objects(source: Source) -> None:
         rs.Position.start(odd(source))
 
 
+def bounded(value: Any, most: int) -> Any:
+    """`value`, or `most` for a number that is in order but takes more time or memory than it is worth."""
+    is_number = hasattr(value, "__index__") and not isinstance(value, Raising)
+    return most if is_number and value.__index__() > most else value
+
+
+def some_actions(source: Source, batch: rs.Batch) -> Any:
+    kind = source.below(24)
+    if kind > 2:
+        return batch.sample()
+    actions = np.array([source.below(batch.actions + 2) - 1 for _ in range(len(batch))])
+    return odd(source) if kind else actions.astype(pick(source, ("i1", "i2", ">i4", "i8", "f8")))
+
+
+def try_batch(source: Source) -> None:
+    start: Any = some_position(source) if source.below(2) else some_rules(source)
+    options: dict[str, Any] = {"illegal": pick(source, ("raise", "report"))}
+    for name in ("seed", "max_moves", "mask", "autoreset", "illegal", "threads"):
+        if source.below(30) == 1:
+            options[name] = bounded(odd(source), 100 if name == "threads" else 10**30)
+    batch = rs.Batch(
+        seldom_odd(source, start, 30),
+        bounded(seldom_odd(source, 1 + source.below(9)), 70),
+        **options,
+    )
+    for _ in range(source.below(8)):
+        kind = source.below(24)
+        if kind == 0:
+            rows = seldom_odd(source, None, 2)
+            batch.reset(rows, seed=seldom_odd(source, None, 2), start=seldom_odd(source, None, 2))
+        elif kind == 1:
+            use(batch.position(seldom_odd(source, source.below(len(batch)), 4)))
+        elif kind == 2:
+            batch.sample(odd(source))
+        elif kind == 3:
+            name = pick(source, ("observations", "mask", "rewards", "terminated", "nonsense"))
+            batch.step(batch.sample(), out={name: odd(source)})
+        else:
+            batch.step(some_actions(source, batch))
+
+
+def try_analysis(source: Source) -> None:
+    position = some_position(source)
+    options: dict[str, Any] = {}
+    if source.below(2):
+        for name in ("max_positions", "tablebase"):
+            if source.below(4) == 1:
+                options[name] = odd(source)
+        options["max_positions"] = bounded(options.get("max_positions", 2_000), 2_000)
+        rs.solve(seldom_odd(source, position), **options)
+        return
+    for name in ("seconds", "depth", "lines", "threads", "memory", "tablebase", "report"):
+        if source.below(10) == 1:
+            options[name] = odd(source)
+    most = {"threads": 4, "memory": 2**24}
+    options = {name: bounded(value, most.get(name, 200)) for name, value in options.items()}
+    nodes = bounded(seldom_odd(source, 1 + source.below(500)), 10_000)
+    rs.analyse(seldom_odd(source, position), nodes=nodes, **options)
+
+
 ATTEMPTS: tuple[Callable[[Source], None], ...] = (
     *(try_rules, try_position, try_position, try_moves, try_moves, try_moves),
     *(try_legal_moves, try_legal_moves, try_actions, try_perft, try_position_text),
     *(try_position_text, try_move_text, try_move_text, try_game, try_simulate, try_objects),
+    *(try_batch, try_analysis),
 )
 
 
@@ -440,7 +499,7 @@ def attempt(source: Source) -> str:
     except (TypeError, UserError) as error:
         return type(error).__name__
     except IndexError:
-        assert action is try_legal_moves or action is try_game
+        assert action in (try_legal_moves, try_game, try_batch)
         return "IndexError"
     except OverflowError:
         assert action is try_legal_moves
