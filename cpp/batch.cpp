@@ -69,10 +69,8 @@ std::unique_ptr<Batch> make_batch(const BatchPlan& plan, const BatchResults& res
                                   const Poll& poll) {
     const playout::Level level = playout::level();
     return on_narrowest(plan.rules, plan.start, [&]<class B>(const B&) -> std::unique_ptr<Batch> {
-        if constexpr (sizeof(typename B::seeds_type) == 1) {
-            if (level.stages != nullptr && playout::moves_in_lanes(plan)) {
-                return std::make_unique<playout::LaneGames<B>>(plan, results, poll, level);
-            }
+        if (level.stages != nullptr && playout::moves_in_lanes(plan)) {
+            return std::make_unique<playout::LaneGames<B>>(plan, results, poll, level);
         }
         return std::make_unique<Games<B>>(plan, results, poll);
     });

@@ -224,7 +224,7 @@ GAMES = st.tuples(
 
 
 @given(GAMES)
-@settings(max_examples=120)
+@settings(max_examples=90)
 def test_random_rules(drawn: tuple[Any, ...]) -> None:
     play_random_rules(*drawn)
 
@@ -302,6 +302,11 @@ SIMULATED = {
     "pratt": rs.giuthi_pratt(),
     "turn": rs.giuthi(pits=5, seeds=3, repetition_scope="turn"),
     "engehe": rs.engehe(pits=12),
+    "past a byte": rs.engehe(pits=40),
+    "full pits": replace(rs.engehe(), setup=(140, *(2,) * 48, 70, 120, *(2,) * 49)),
+    "full marked pits": rs.Rules(
+        pits=30, setup=(70, *(3,) * 28, 20, 40, *(3,) * 29), protection="until_lifted"
+    ),
     "many seeds": rs.engehe(pits=10, seeds=20),
     "lifts": rs.Rules(pits=6, setup=(3,) * 12, lift="any", first_lap="not_into_own_occupied"),
     "kiothi": rs.kiothi(redistribution="none"),

@@ -12,11 +12,8 @@
 
 namespace relaysow::playout {
 
-// Whether lanes have room for a position.
-inline bool has_lane(const Rules& rules, int seeds) {
-    if (rules.lift == Lift::any && rules.direction == DirectionChoice::either && seeds > 127) {
-        return false;  // candidates are counted in bytes
-    }
+// Whether lanes have room for any position of so many seeds.
+inline bool has_room(const Rules& rules, int seeds) {
     return seeds <= bits_of_a_pit(rules.protection != Protection::none);
 }
 
@@ -27,8 +24,14 @@ inline bool moves_in_lanes(const BatchPlan& plan) {
     constexpr int fewest_pits = 4;  // eight of the ring are shown at once
     const bool by_turn =
         rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn;
-    return plan.rows >= fewest_rows && rules.pits >= fewest_pits && !by_turn &&
-           has_lane(rules, plan.start.row_seeds(rules, 0) + plan.start.row_seeds(rules, 1));
+    if (plan.rows < fewest_rows || rules.pits < fewest_pits || by_turn) return false;
+    const int seeds = plan.start.row_seeds(rules, 0) + plan.start.row_seeds(rules, 1);
+    if (rules.lift == Lift::any) {  // candidates are counted in bytes
+        if (seeds > (rules.direction == DirectionChoice::either ? 127 : 255)) return false;
+    }
+    if (has_room(rules, seeds)) return true;
+    // Pits are watched for counts past a byte; captures of several pits are not.
+    return rules.chain == Chain::none && rules.bonus == Bonus::none && seeds <= 5 * rules.ring();
 }
 
 template <class B>
@@ -126,8 +129,13 @@ private:
             x.ways = games.numbers_.directions;
             x.proves_backward =
                 games.rules_.origin == Origin::sown && games.rules_.max_laps == UINT64_MAX;
+            const B& start = games.start_;
+            const int seeds = start.row_seeds(games.rules_, 0) + start.row_seeds(games.rules_, 1);
+            const int half = x.marks ? 0x40 : 0x80;
+            x.guard = static_cast<std::uint8_t>(has_room(games.rules_, seeds) ? 0 : half);
             x.long_are_astray = true;
-            x.steps_to_long = 64;
+            // So few that a pit the guard lets pass has room for what they sow.
+            x.steps_to_long = x.guard == 0 ? 64 : x.marks ? 24 : 60;
             x.patience = 64;  // all wait for the longest
             x.driver.context = this;
             x.driver.attend = [](void* self, int lane, Call call) {
@@ -189,18 +197,22 @@ private:
             touched = false;
         }
 
-        // A history that the log will soon not hold is the row's own from now on.
-        void note_depth() {
-            if (!x.compares) return;
+        // The history is the row's own from now on.
+        void keep_history(int lane, std::uint64_t end) {
+            if (!x.compares || (x.deep & bit(lane)) != 0) return;
+            History<B>& history = row(lane).history;
+            history.clear();
+            for (std::uint64_t at = x.segment[lane]; at < end; ++at) {
+                if (chose(x, at, lane)) history.add(logged<B>(x, at, lane));
+            }
+            x.deep |= bit(lane);
+        }
+
+        // The log will soon not hold a history that is long.
+        void keep_long_histories() {
             for (std::uint64_t left = in_lanes & ~over & ~x.deep; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                if (x.now - x.segment[lane] <= x.log_mask / 2) continue;
-                History<B>& history = row(lane).history;
-                history.clear();
-                for (std::uint64_t at = x.segment[lane]; at < x.now; ++at) {
-                    if (chose(x, at, lane)) history.add(logged<B>(x, at, lane));
-                }
-                x.deep |= bit(lane);
+                if (x.now - x.segment[lane] > x.log_mask / 2) keep_history(lane, x.now);
             }
         }
 
@@ -224,7 +236,7 @@ private:
     void begin(Group& g, int lane, const B& start) {
         Row& row = g.row(lane);
         const std::size_t r = g.first + static_cast<std::size_t>(lane);
-        if (start.redistributions == 2 && has_lane(start)) {
+        if (start.redistributions == 2 && fits(g, start)) {
             row.chance = Chance(row.seed.seed, row.seed.game);
             row.board() = start;
             row.moves = 0;
@@ -235,15 +247,19 @@ private:
         Base::begin_game(r, start);
     }
 
-    bool has_lane(const B& board) const {
-        return playout::has_lane(rules_, board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1));
+    bool fits(const Group& g, const B& board) const {
+        if (g.x.guard == 0) {
+            return has_room(rules_, board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1));
+        }
+        return std::all_of(board.ring, board.ring + rules_.ring(),
+                           [&](int seeds) { return seeds < g.x.guard; });
     }
 
     // A row whose history holds its position alone moves into its lane, if that has room.
     void enter(Group& g, int lane) {
         const Row& row = g.row(lane);
         if (!row.over && row.board().redistributions == 2 && row.since_capture == 0 &&
-            has_lane(row.board())) {
+            fits(g, row.board())) {
             take_lane(g, lane);
         }
     }
@@ -258,6 +274,18 @@ private:
         g.x.since[lane] = 0;
         g.forget_history(lane);
         stages_.note_alone(g.x, lane);
+    }
+
+    // The game goes on on the row's boards.
+    void leave(Group& g, int lane, std::uint64_t end_of_log) {
+        Row& row = g.row(lane);
+        g.keep_history(lane, end_of_log);
+        row.moves = g.x.made[lane];
+        row.since_capture = g.x.since[lane];
+        row.chance = g.chance(lane);
+        row.proved = no_action;
+        g.in_lanes &= ~bit(lane);
+        g.x.deep &= ~bit(lane);
     }
 
     void begin_next(Group& g, int lane) {
@@ -399,6 +427,15 @@ private:
 
     void commit_group(Group& g, const BatchOutput& output) {
         Lanes& x = g.x;
+        if (x.guard != 0) {
+            for (std::uint64_t left = g.aside; left; left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                if (fits(g, g.row(lane).other())) continue;
+                leave(g, lane, x.now);
+                g.row(lane).proved = x.action[lane];
+                g.aside &= ~bit(lane);
+            }
+        }
         const std::uint64_t were_over = g.in_lanes & g.over;
         const std::uint64_t apart = g.present & ~g.in_lanes;
         const std::uint64_t moving = x.ended | g.aside;
@@ -469,6 +506,11 @@ private:
             output.truncated[r] = rows_[r].cut;
             if (plan_.autoreset == Autoreset::same_step) begin_next(g, lane);
         }
+        for (std::uint64_t left = x.full & moving & ~g.over & g.in_lanes; left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            g.row(lane).board() = g.position(x.ring, lane);
+            leave(g, lane, x.now + 1);
+        }
         for (std::uint64_t left = apart; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
             Base::commit_row(g.first + static_cast<std::size_t>(lane), output);
@@ -476,7 +518,7 @@ private:
         }
         g.touched = false;
         ++x.now;
-        if (x.now % (x.log_mask / 4 + 1) == 0) g.note_depth();
+        if (x.now % (x.log_mask / 4 + 1) == 0) g.keep_long_histories();
     }
 
     // ------------------------------------------------------------------------------ output

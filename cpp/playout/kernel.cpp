@@ -801,15 +801,17 @@ void land(Lanes& x) {
 uint64_t note(Lanes& x, uint64_t lanes) {
     const size_t slot = static_cast<size_t>(x.now & x.log_mask);
     uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
-    V h1 = where(mask(x.mover), all(0x35)), h2 = all(0), h3 = all(0);
+    V h1 = where(mask(x.mover), all(0x35)), h2 = all(0), h3 = all(0), fullest = all(0);
     for (int i = 0; i < x.rows; ++i) {
         const V r = load(x.ring + i * L);
         store(x.before + i * L, r);
         store(log + i * L, r);
+        if (i < x.ring_rows) fullest = fullest | r;
         h1 = add(h1, r);
         h2 = add(h2, h1);
         h3 = add(h3, h2);
     }
+    x.full = x.guard ? bits(bits_in(fullest, all(x.guard))) : 0;
     x.chose[slot] = lanes;
     x.movers[slot] = x.mover;
     return x.compares ? find_repeated(x, lanes, h2, h3) : 0;

@@ -91,6 +91,7 @@ struct Lanes {
     alignas(64) uint32_t made[most_lanes];   // moves of the game
     alignas(64) int32_t since[most_lanes];   // its last capture
     uint64_t moved, captured;                // lanes, in this step
+    uint64_t full;                           // with a pit too full for the lane to move on
 
     // The log: a row of positions, seen by their movers, for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
