@@ -122,6 +122,7 @@ private:
               present(~std::uint64_t{0} >> (64 - rows)),
               ring(most_rows_of() * 2 * games.lanes_),
               log(log_rows * most_rows_of() * games.lanes_),
+              prints(log_rows * 2 * games.lanes_),
               choosers(log_rows),
               movers(log_rows) {
             set_rules(x, games.rules_, static_cast<int>(games.lanes_));
@@ -150,10 +151,12 @@ private:
             x.ring = ring.begin();
             x.before = ring.begin() + most_rows_of() * games.lanes_;
             x.log = log.begin();
+            x.prints = prints.begin();
             x.chose = choosers.data();
             x.movers = movers.data();
             x.log_mask = log_rows - 1;
-            x.now = 1;
+            x.now = log_rows;
+            x.recent = log_rows * 3 / 4;  // older positions are in the row's history
         }
         std::size_t most_rows_of() const {
             return static_cast<std::size_t>(owner.rules_.ring()) + 2;
@@ -186,8 +189,8 @@ private:
 
         void forget_history(int lane) {
             x.deep &= ~bit(lane);
+            x.old &= ~bit(lane);
             x.segment[lane] = x.now;
-            x.known[lane] = 0;
         }
 
         void forget_proofs() {
@@ -223,7 +226,7 @@ private:
         std::uint64_t aside = 0;                  // proved on the row's boards
         std::uint64_t forbidden = 0, astray = 0;  // told by the kernel
         bool touched = false;                     // the ring holds moves not yet made
-        Memory ring, log;
+        Memory ring, log, prints;
         std::vector<std::uint64_t> choosers, movers;
         Lanes x{};
     };

@@ -408,12 +408,11 @@ RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
 
 // Of the `able` lanes those whose position came before; `h2` and `h3` are its fingerprint.
 uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
-    enum { recent = 48 };  // rows, in which all lanes are compared at once
     const auto prints = [&](uint64_t row) {
         return x.prints + static_cast<size_t>(row & x.log_mask) * 2 * L;
     };
     M met = none();
-    for (uint64_t row = x.now - recent; row != x.now; ++row) {
+    for (uint64_t row = x.now - x.recent; row != x.now; ++row) {
         met = met | (equal(h2, load(prints(row))) & equal(h3, load(prints(row) + L)));
     }
     store(prints(x.now), h2);
@@ -421,7 +420,7 @@ uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
     if (x.now % 8 == 0) {
         x.old = 0;
         for (int lane = 0; lane < L; ++lane) {
-            x.old |= static_cast<uint64_t>(x.segment[lane] + (recent - 8) < x.now) << lane;
+            x.old |= static_cast<uint64_t>(x.segment[lane] + x.recent < x.now + 8) << lane;
         }
     }
     uint64_t repeated = 0;
@@ -431,7 +430,7 @@ uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
     }
     for (uint64_t left = able & ~x.deep & x.old; left; left &= left - 1) {
         const int lane = first_bit(left);
-        if (came_before(x, lane, x.now - recent)) repeated |= uint64_t{1} << lane;
+        if (came_before(x, lane, x.now - x.recent)) repeated |= uint64_t{1} << lane;
     }
     for (uint64_t left = able & x.deep; left; left &= left - 1) {
         const int lane = first_bit(left);
@@ -831,8 +830,8 @@ void note_alone(Lanes& x, int lane) {
     }
     x.chose[slot] |= bit;
     x.movers[slot] = (x.movers[slot] & ~bit) | (x.mover & bit);
-    x.prints[lane][0] = static_cast<uint16_t>((h2 & 0xFF) | (h3 & 0xFF) << 8);
-    x.known[lane] = 1;
+    x.prints[slot * 2 * L + lane] = static_cast<uint8_t>(h2);
+    x.prints[slot * 2 * L + L + lane] = static_cast<uint8_t>(h3);
 }
 
 // Eight rows of bytes of sixteen lanes as two lanes' eight bytes in each vector.

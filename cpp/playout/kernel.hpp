@@ -95,6 +95,7 @@ struct Lanes {
 
     // The log: a row of positions, seen by their movers, for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
+    uint64_t recent;               // rows in which repetition is sought in all lanes at once
     uint8_t* log;                  // [row][rows][lanes]
     uint8_t* prints;               // fingerprints: [row][2][lanes]
     uint64_t* chose;               // [row]: lanes whose position there counts

@@ -114,6 +114,7 @@ private:
         x.movers = movers_.data();
         x.log_mask = log_rows(rules_) - 1;
         x.now = log_rows(rules_);  // so that there are older rows
+        x.recent = rules_.ring() > 32 ? 24 : 48;
         // An older position of a lane that is not deep is always in the log.
         x.turns_between_flushes = x.turns_to_flush =
             static_cast<unsigned>(std::min<std::size_t>(120, log_rows(rules_) / 4));
