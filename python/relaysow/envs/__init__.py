@@ -1,0 +1,93 @@
+"""Environments for learners: PettingZoo, Gymnasium and OpenSpiel (an extra of relaysow each).
+
+Importing this package registers the games with those of Gymnasium and PettingZoo that are
+installed; `relaysow.envs.openspiel` registers them with OpenSpiel.  All adapters number actions and
+lay out observations as `relaysow.Batch` does, and take rules alike: `rules` is `Rules` or the name
+of a rule set, and its arguments and options follow by keyword.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from relaysow.rules import RULE_SETS, Rules
+
+if TYPE_CHECKING:
+    from relaysow.envs.gymnasium import Env, VectorEnv
+    from relaysow.envs.pettingzoo import AEC
+
+__all__ = ["AEC", "Env", "VectorEnv"]
+
+GAMES = {"Giuthi": "giuthi", "Kiothi": "kiothi", "EnGehe": "engehe"}
+"""The names of the games in an environment's id, and their default rule sets."""
+
+_HOMES = {"AEC": "pettingzoo", "Env": "gymnasium", "VectorEnv": "gymnasium"}
+
+
+def rules_of(rules: Rules | str, options: dict[str, Any]) -> Rules:
+    """The rules of an environment, from `Rules` or a rule set's name and what it takes.
+
+    Raises `ValueError` for an unknown name and, naming them, for bad values; `TypeError` for
+    options beside `Rules`, and for an unknown option.
+
+    >>> rules_of("giuthi_leakey", {"seeds": 4})
+    giuthi_leakey(seeds=4)
+    """
+    if isinstance(rules, Rules):
+        if options:
+            raise TypeError(f"options beside Rules: {', '.join(options)}")
+        return rules
+    if not isinstance(rules, str):
+        raise TypeError(f"rules must be Rules or the name of a rule set, not {rules!r}")
+    one_of("rules", rules, tuple(RULE_SETS))
+    return RULE_SETS[rules](**options)
+
+
+def one_of(what: str, value: object, allowed: tuple[object, ...]) -> None:
+    """`ValueError` naming the value and what is allowed, if it is not."""
+    if value not in allowed:
+        raise ValueError(f"{what}={value!r}: must be one of {', '.join(map(repr, allowed))}")
+
+
+def library(name: str, extra: str) -> Any:
+    """An optional library; `ImportError` naming the extra if it is not installed."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != name.partition(".")[0]:
+            raise
+        raise ImportError(
+            f"{error.name} is not installed; pip install 'relaysow[{extra}]' brings it"
+        ) from error
+
+
+def _register() -> None:
+    with suppress(ModuleNotFoundError):
+        gymnasium = import_module("gymnasium")
+        for name, rules in GAMES.items():
+            gymnasium.register(
+                f"relaysow/{name}-v0",
+                "relaysow.envs.gymnasium:Env",
+                vector_entry_point="relaysow.envs.gymnasium:VectorEnv",
+                kwargs={"rules": rules},
+            )
+    with suppress(ModuleNotFoundError):
+        pettingzoo = import_module("pettingzoo")
+        for name, rules in GAMES.items():
+            pettingzoo.register(
+                "aec",
+                f"relaysow/{name}-v0",
+                "relaysow.envs.pettingzoo:make",
+                kwargs={"rules": rules},
+            )
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'relaysow.envs' has no attribute {name!r}")
+    return getattr(import_module(f"relaysow.envs.{_HOMES[name]}"), name)
+
+
+_register()

@@ -1,0 +1,383 @@
+"""The games as environments of Gymnasium: one game against an opponent, and many over `Batch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relaysow import IllegalMove, Position, Rules
+from relaysow._core import Batch
+from relaysow.envs import library, one_of, rules_of
+from relaysow.envs.one_game import MOST, OneGame, turned
+from relaysow.game import Game
+from relaysow.play import SEATS, choose
+
+gymnasium: Any = library("gymnasium", "gymnasium")
+
+POLICIES = tuple(seat for seat in SEATS if seat != "human")
+"""The opponents that have a name."""
+
+Opponent = str | Callable[[NDArray[np.int16], NDArray[Any]], Any] | None
+
+
+class Env(gymnasium.Env):  # type: ignore[misc]
+    """One game against an opponent: `gymnasium.make("relaysow/Giuthi-v0")`, Kiothi or EnGehe.
+
+    `rules` and what follows by keyword are as said in `relaysow.envs`.  `opponent` is "random",
+    "greedy" (of the largest captures one; both as in `simulate`), a callable that takes an
+    observation and its mask and returns an action, or None: then every action is the caller's, who
+    plays both sides in turn.  `player` is the caller's side, 0 (South) or 1, or None: drawn anew for
+    every game.
+
+    Observations, actions and redistributions are those of `relaysow.Batch`; `info["action_mask"]`
+    (int8) tells exactly which actions are legal, and suits `action_space.sample`.  The reward is
+    that of the player who acted: +1, 0 or −1 at the end, else 0; then `info` has the game's
+    `scores`, `winner` and `end`.  `max_moves` truncates a game after so many moves of both.
+    `reset(options={"start": position})` begins from a Position of the same rules.
+
+    Gymnasium lets every action of the action space be tried, so by default `illegal="lose"`: an
+    illegal action loses the game, and `info["illegal"]` says why it is one.  `illegal="raise"`
+    raises `IllegalMove` instead, and the game stands as it stood.
+
+    Raises `ValueError` naming the value and what is allowed, `TypeError` for wrong types.
+
+    >>> import gymnasium, relaysow.envs
+    >>> env = gymnasium.make("relaysow/Giuthi-v0", pits=5, seeds=4, opponent="greedy")
+    >>> observation, info = env.reset(seed=1)
+    >>> over = False
+    >>> while not over:
+    ...     action = int(info["action_mask"].argmax())
+    ...     observation, reward, terminated, truncated, info = env.step(action)
+    ...     over = terminated or truncated
+    >>> reward, info["scores"], info["end"]
+    (-1.0, (9, 31), 'both_stuck')
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+
+    def __init__(
+        self,
+        rules: Rules | str = "giuthi",
+        *,
+        opponent: Opponent = "random",
+        player: int | None = 0,
+        illegal: str = "lose",
+        max_moves: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        one_of("illegal", illegal, ("lose", "raise"))
+        one_of("player", player, (0, 1, None))
+        if opponent is not None and not callable(opponent):
+            one_of("opponent", opponent, POLICIES)
+        self.render_mode = render_mode
+        self._game = OneGame(rules_of(rules, options), max_moves)
+        self._opponent, self._player, self._illegal = opponent, player, illegal
+        self._side = player or 0
+        self._history: Game | None = None
+        self._chance = Random()
+        spaces = gymnasium.spaces
+        self.action_space = spaces.Discrete(self._game.actions)
+        shape = self._game.batch.observations.shape[1:]
+        self.observation_space = spaces.Box(0, MOST, shape, np.int16)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        return self._game.rules
+
+    @property
+    def position(self) -> Position:
+        """The position; during a redistribution the one before it."""
+        return self._game.position
+
+    @property
+    def side(self) -> int:
+        """The player whose decision is the caller's: 0 (South) or 1."""
+        return self._game.mover if self._opponent is None else self._side
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int16], dict[str, Any]]:
+        """Begin a game, and let the opponent move if it is his turn."""
+        super().reset(seed=seed)
+        seeds = self.np_random.integers(2**63, size=2)
+        self._chance.seed(int(seeds[0]))
+        self._game.reset(int(seeds[1]), options)
+        if self._player is None:
+            self._side = int(self.np_random.integers(2))
+        self._history = None
+        self._answer()
+        return self._game.observation(self.side), self._info()
+
+    def step(self, action: Any) -> tuple[NDArray[np.int16], float, bool, bool, dict[str, Any]]:
+        """Make a decision, and let the opponent move until the next is the caller's."""
+        side, batch = self.side, self._game.batch
+        try:
+            self._make(action)
+        except IllegalMove as error:
+            if self._illegal == "raise" or self._game.over:
+                raise
+            info = {**self._info(), "illegal": f"{error}"}
+            return self._game.observation(side), -1.0, True, False, info
+        self._answer()
+        return (
+            self._game.observation(self.side),
+            float(batch.rewards[0, side]),
+            bool(batch.terminated[0]),
+            bool(batch.truncated[0]),
+            self._info(),
+        )
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """The mask, by the name that MaskablePPO of sb3-contrib calls it."""
+        return self._game.mask()
+
+    def render(self) -> Any:
+        """The board: text for "ansi", an array for "rgb_array"."""
+        return self._game.picture(self.render_mode, "gymnasium")
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._game.mask()}
+        return info | self._game.result() if self._game.over else info
+
+    def _make(self, action: Any) -> None:
+        before = self._game.position if self._history else None
+        self._game.step(action)
+        if before and self._history:
+            self._history.push(before.move(int(action)))
+
+    def _answer(self) -> None:
+        """Let the opponent decide until it is the caller's turn."""
+        game = self._game
+        while self._opponent is not None and game.mover != self._side and not game.over:
+            if callable(self._opponent):
+                action = self._opponent(game.observation(game.mover), game.mask())
+            elif self._opponent == "random" or game.position.redistributions < 2:
+                action = game.batch.sample()[0]
+            else:
+                # It remembers what may not be repeated, which goes no further back than this.
+                self._history = self._history or Game(game.position)
+                move = choose(self._history, self._opponent, self._chance)
+                action = game.position.action(move)
+            self._make(action)
+
+
+class VectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
+    """Many games side by side, straight over `relaysow.Batch`.
+
+    `gymnasium.make_vec("relaysow/Giuthi-v0", num_envs=4096)`: the games of `Env`, whose arguments
+    these are too, with arrays for single values; an `opponent` by name is "random", and a callable
+    gets the observations and masks of all games and returns an action for each.  With
+    `opponent=None`, self-play, a step is one of `Batch`, and nothing else is done for a game.
+
+    `infos["action_mask"]` is bool (num_envs, actions).  Where games have ended, `infos` has their
+    `scores` and `winner`, and `_scores` and `_winner` say in which rows.  `autoreset_mode` is one of
+    Gymnasium's: with "SameStep" the last observations are in `infos["final_obs"]`, in the rows of
+    `infos["_final_obs"]`.  `mask`, `illegal`, `max_moves` and `threads` are those of `Batch`, but for
+    the exact mask: `mask="candidates", illegal="report"` is faster, leaves in the mask the rare
+    sowings that never end, and tells in `infos["illegal"]` where an action has changed nothing.
+    With an opponent `illegal="raise"` needs the exact mask.
+
+    >>> import gymnasium, relaysow.envs
+    >>> envs = gymnasium.make_vec("relaysow/Kiothi-v0", num_envs=64, opponent=None)
+    >>> observations, infos = envs.reset(seed=1)
+    >>> actions = infos["action_mask"].argmax(axis=1)
+    >>> observations, rewards, terminations, truncations, infos = envs.step(actions)
+    >>> observations.shape, rewards.shape
+    ((64, 48), (64,))
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str = "giuthi",
+        num_envs: int = 1,
+        *,
+        opponent: Opponent = "random",
+        player: int | None = 0,
+        autoreset_mode: Any = "NextStep",
+        mask: str = "exact",
+        illegal: str = "raise",
+        max_moves: int | None = None,
+        threads: int = 1,
+        **options: Any,
+    ) -> None:
+        one_of("player", player, (0, 1, None))
+        if opponent is not None and not callable(opponent):
+            one_of("opponent", opponent, ("random", None))
+        modes = gymnasium.vector.AutoresetMode
+        self._mode = modes(getattr(autoreset_mode, "value", autoreset_mode))
+        self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
+        self._opponent, self._player = opponent, player
+        self._raises = illegal == "raise"
+        alone = opponent is None
+        if self._raises and mask != "exact" and not alone:
+            raise ValueError(f"mask={mask!r}: illegal='raise' with an opponent needs 'exact'")
+        self.batch = Batch(
+            rules_of(rules, options),
+            num_envs,
+            mask=mask,
+            autoreset=self._mode if alone else modes.DISABLED,
+            illegal=illegal if alone else "report",
+            max_moves=max_moves,
+            threads=threads,
+        )
+        self.num_envs = self.batch.n
+        self._mover = self.batch.features["mover"].start
+        self._turned = turned(self.batch)
+        self._sides = np.full(self.num_envs, player or 0, np.int16)
+        self._over = np.zeros(self.num_envs, np.bool_)
+        self._movers = self._sides
+        shape = self.batch.observations.shape
+        spaces, batched = gymnasium.spaces, gymnasium.vector.utils.batch_space
+        self.single_action_space = spaces.Discrete(self.batch.actions)
+        self.single_observation_space = spaces.Box(0, MOST, shape[1:], np.int16)
+        self.action_space = batched(self.single_action_space, self.num_envs)
+        self.observation_space = batched(self.single_observation_space, self.num_envs)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        return self.batch.rules
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int16], dict[str, Any]]:
+        """Begin a game in each row, or in those of the bool array `options["reset_mask"]`.
+
+        `options["start"]` may be a Position of the same rules, or one for each such row.
+        """
+        super().reset(seed=seed)
+        options = options or {}
+        rows = options.get("reset_mask")
+        self._begin(
+            np.ones(self.num_envs, np.bool_) if rows is None else np.asarray(rows),
+            seed=int(self.np_random.integers(2**63)),
+            start=options.get("start"),
+        )
+        self._answer()
+        observations = self._observations()
+        self._movers = observations[:, self._mover]
+        return observations, {"action_mask": self.batch.mask.copy()}
+
+    def step(
+        self, actions: Any
+    ) -> tuple[
+        NDArray[np.int16], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+    ]:
+        """Make a decision in each row; what is said of a row that begins anew is ignored.
+
+        Raises `IllegalMove` naming the first row whose action is illegal; no game has moved then.
+        """
+        step: Any = self._step_both if self._opponent is None else self._step_one
+        return step(np.asarray(actions))  # type: ignore[no-any-return]
+
+    def _step_both(self, actions: NDArray[Any]) -> Any:
+        batch = self.batch
+        arrays: dict[str, NDArray[Any]] = {
+            "observations": np.empty_like(batch.observations),
+            "mask": np.empty_like(batch.mask),
+            "terminated": np.empty_like(batch.terminated),
+            "truncated": np.empty_like(batch.truncated),
+        }
+        observations, mask, both, terminated, truncated = batch.step(actions, arrays)
+        rewards = both[:, 0] * (1 - 2 * self._movers)  # the players' rewards add up to 0
+        self._movers = observations[:, self._mover]
+        infos = {"action_mask": mask}
+        if not self._raises:
+            infos["illegal"] = batch.illegal.copy()
+        ended = terminated | truncated
+        if ended.any():
+            self._tell(infos, ended, batch.final_observations)
+        return observations, rewards.astype(np.float32), terminated, truncated, infos
+
+    def _step_one(self, actions: NDArray[Any]) -> Any:
+        batch, before = self.batch, self._over.copy()
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise TypeError(f"actions must be {self.num_envs} integers, not {actions!r}")
+        if self._raises:
+            legal = (actions >= 0) & (actions < batch.actions)
+            legal &= batch.mask[np.arange(self.num_envs), np.where(legal, actions, 0)]
+            self._refuse(~legal & ~before, actions, "action")
+        if self._mode is gymnasium.vector.AutoresetMode.NEXT_STEP:
+            self._begin(before)
+        infos: dict[str, Any] = {}
+        self._decide(~before, actions)
+        if not self._raises:
+            infos["illegal"] = batch.illegal & ~before
+        self._answer()
+        ended = self._over.copy()
+        if self._mode is gymnasium.vector.AutoresetMode.DISABLED:
+            ended &= ~before
+        won = np.where(batch.winners == self._sides, 1, -1)
+        rewards = np.where(ended & (batch.winners >= 0), won, 0).astype(np.float32)
+        terminated, truncated = batch.terminated.copy(), batch.truncated.copy()
+        if ended.any():
+            self._tell(infos, ended, self._observations())
+            if self._mode is gymnasium.vector.AutoresetMode.SAME_STEP:
+                self._begin(ended)
+                self._answer()
+        infos["action_mask"] = batch.mask.copy()
+        return self._observations(), rewards, terminated, truncated, infos
+
+    def _tell(self, infos: dict[str, Any], ended: NDArray[np.bool_], last: NDArray[Any]) -> None:
+        """Put the results of the games that have ended into `infos`."""
+        results = {
+            "scores": self.batch.scores.copy(),
+            "_scores": ended,
+            "winner": self.batch.winners.copy(),
+            "_winner": ended,
+        }
+        if self._mode is gymnasium.vector.AutoresetMode.SAME_STEP:
+            infos |= {"final_obs": last.copy(), "_final_obs": ended}
+            infos |= {"final_info": results, "_final_info": ended}
+        else:
+            infos |= results
+
+    # The rest lets an opponent move.
+
+    def _begin(self, rows: NDArray[np.bool_], **arguments: Any) -> None:
+        if rows.any():
+            self.batch.reset(rows, **arguments)
+            self._over[rows] = False
+            if self._player is None:
+                self._sides[rows] = self.np_random.integers(2, size=int(rows.sum()))
+
+    def _decide(self, rows: NDArray[np.bool_], actions: NDArray[Any]) -> None:
+        """Make decisions in some rows; −1 is no action, and leaves the others as they are."""
+        batch = self.batch
+        batch.step(np.where(rows, actions, -1))
+        self._over |= rows & (batch.terminated | batch.truncated)
+
+    def _answer(self) -> None:
+        """Let the opponent decide until each row is over or the caller's turn."""
+        batch = self.batch
+        while self._opponent is not None:
+            rows = ~self._over & (batch.observations[:, self._mover] != self._sides)
+            if not rows.any():
+                return
+            if callable(self._opponent):
+                actions = np.asarray(self._opponent(batch.observations, batch.mask))
+            else:
+                actions = batch.sample()
+            self._decide(rows, actions)
+            self._refuse(batch.illegal & rows, actions, "the opponent's action")
+
+    def _observations(self) -> NDArray[np.int16]:
+        """As the caller sees the boards: a new array."""
+        seen = self.batch.observations.copy()
+        if self._opponent is not None:
+            other = seen[:, self._mover] != self._sides
+            seen[other] = seen[other][:, self._turned]
+        return seen
+
+    @staticmethod
+    def _refuse(illegal: NDArray[np.bool_], actions: NDArray[Any], what: str) -> None:
+        if illegal.any():
+            row = int(illegal.argmax())
+            raise IllegalMove(f"row {row}, {what} {actions[row]}: not one of action_mask")

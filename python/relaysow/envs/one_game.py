@@ -1,0 +1,113 @@
+"""One game, decision by decision: what the environments of Gymnasium and PettingZoo share."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relaysow import IllegalMove, Position, Rules
+from relaysow._core import Batch
+from relaysow.envs import library
+from relaysow.summary import ENDS
+
+MOST = np.iinfo(np.int16).max
+"""No number of an observation is larger, and none is negative."""
+
+
+def turned(batch: Batch) -> NDArray[np.intp]:
+    """Which entries of an observation show the board as the player not to move sees it."""
+    order = np.arange(batch.observations.shape[1])
+    for name in ("pits", "protected"):
+        if name in batch.features:
+            at = batch.features[name]
+            order[at] = np.roll(order[at], batch.rules.pits)
+    stores = batch.features["stores"]
+    order[stores] = order[stores][::-1]
+    return order
+
+
+class OneGame:
+    """A `Batch` of one row that stays over when its game is.
+
+    `max_moves` is that of `Batch`; masks tell exactly which actions are legal.
+    """
+
+    def __init__(self, rules: Rules, max_moves: int | None = None) -> None:
+        self.batch = Batch(rules, 1, mask="exact", autoreset="Disabled", max_moves=max_moves)
+        self.rules = rules
+        self.actions = self.batch.actions
+        self.features = self.batch.features
+        self.over = False
+        """Whether the game has ended, or been cut by `max_moves`."""
+        self._action = np.zeros(1, np.int64)
+        self._mover = self.features["mover"].start
+        self._turned = turned(self.batch)
+
+    def reset(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """Begin a game; `options["start"]` may be a Position of the same rules."""
+        start = (options or {}).get("start")
+        self.batch.reset(seed=None if seed is None else [seed], start=start)
+        self.over = False
+
+    def step(self, action: object) -> None:
+        """Make a decision; `IllegalMove` if it is illegal, `TypeError` if it is no integer."""
+        if not hasattr(action, "__index__"):
+            raise TypeError(f"action must be an integer, not {action!r}")
+        number = index(action)
+        if not 0 <= number < self.actions:
+            raise IllegalMove(f"action {number}: must be 0…{self.actions - 1}")
+        self._action[0] = number
+        try:
+            self.batch.step(self._action)
+        except IllegalMove as error:
+            raise IllegalMove(f"{error}".removeprefix("row 0, ")) from None
+        self.over = bool(self.batch.terminated[0] or self.batch.truncated[0])
+
+    @property
+    def mover(self) -> int:
+        """Who is to decide: 0 (South) or 1."""
+        return int(self.batch.observations[0, self._mover])
+
+    @property
+    def position(self) -> Position:
+        """The position; during a redistribution the one before it."""
+        return self.batch.position(0)
+
+    def observation(self, player: int) -> NDArray[np.int16]:
+        """The board as a player sees it, his own row first: a new array."""
+        row = self.batch.observations[0]
+        seen: NDArray[np.int16] = row.copy() if self.mover == player else row[self._turned]
+        return seen
+
+    def mask(self) -> NDArray[np.int8]:
+        """1 for each action that the player to move may choose: a new array."""
+        mask: NDArray[np.int8] = self.batch.mask[0].astype(np.int8)
+        return mask
+
+    def result(self) -> dict[str, Any]:
+        """How a game that is over has ended."""
+        scores, winner = self.batch.scores[0], self.batch.winners[0]
+        return {
+            "scores": (int(scores[0]), int(scores[1])),
+            "winner": int(winner),
+            "end": ENDS[self.batch.ends[0]],
+        }
+
+    def picture(self, mode: str | None, extra: str) -> str | NDArray[np.uint8] | None:
+        """The board as text ("ansi") or as an array (height, width, 3) ("rgb_array")."""
+        if mode is None:
+            warnings.warn("render_mode is None: nothing is drawn", stacklevel=3)
+            return None
+        if mode == "ansi":
+            return str(self.position)
+        from relaysow.pictures import svg
+
+        png = library("resvg_py", extra).svg_to_bytes(svg_string=svg(self.position))
+        image = library("PIL.Image", extra).open(io.BytesIO(bytes(png)))
+        pixels: NDArray[np.uint8] = np.asarray(image.convert("RGB"))
+        return pixels

@@ -1,0 +1,177 @@
+"""The games as environments of PettingZoo, in which the agents act one after the other (AEC)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relaysow import Position, Rules
+from relaysow.envs import library, one_of, rules_of
+from relaysow.envs.one_game import MOST, OneGame
+from relaysow.rules import whole_number
+
+pettingzoo: Any = library("pettingzoo", "pettingzoo")
+wrappers: Any = library("pettingzoo.utils.wrappers", "pettingzoo")
+gymnasium: Any = library("gymnasium", "pettingzoo")
+
+AGENTS = ("player_0", "player_1")
+"""South and North."""
+
+
+def make(*, illegal: str = "raise", **arguments: Any) -> Any:
+    """An `AEC` in PettingZoo's wrappers: what `pettingzoo.make("aec", "relaysow/Giuthi-v0")` makes.
+
+    `illegal="raise"`: an illegal action raises `IllegalMove`, and the game stands as it stood;
+    `illegal="lose"`: PettingZoo's `TerminateIllegalWrapper` ends the game, with −1 for who made it.
+    """
+    one_of("illegal", illegal, ("raise", "lose"))
+    env = AEC(**arguments)
+    if illegal == "lose":
+        env = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(env)
+
+
+class AEC(pettingzoo.AECEnv, gymnasium.utils.EzPickle):  # type: ignore[misc]
+    """A game of the agents "player_0" (South) and "player_1" (North).
+
+    `rules` and what follows by keyword are as said in `relaysow.envs`.  An agent that moves again,
+    or makes a redistribution by single decisions, is selected again; who must pass is not.
+    Observations, actions and redistributions are those of `relaysow.Batch`: `"observation"` shows
+    the board as the agent sees it, and `"action_mask"` (int8) tells exactly what is legal, nothing
+    for the agent that is not to act.  Rewards are +1, 0 or −1, at the end; `infos` then have the
+    game's `scores`, `winner` and `end`.  `max_cycles` truncates a game after so many actions.
+
+    `reset(seed=…)` also seeds the action spaces, all the chance there is; `options["start"]` may be
+    a Position of the same rules.  `render_mode` is "ansi", "rgb_array", or "human", which prints.
+
+    Raises `ValueError` naming the value and what is allowed, `TypeError` for wrong types.
+
+    >>> import pettingzoo, relaysow.envs
+    >>> env = pettingzoo.make("aec", "relaysow/Giuthi-v0", rules="giuthi_leakey", seeds=4)
+    >>> env.reset(seed=1)
+    >>> for agent in env.agent_iter():
+    ...     observation, reward, terminated, truncated, info = env.last()
+    ...     if terminated or truncated:
+    ...         break
+    ...     env.step(env.action_space(agent).sample(observation["action_mask"]))
+    >>> env.infos[agent]["end"], sorted(env.rewards.values())
+    ('both_stuck', [-1.0, 1.0])
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": ["ansi", "human", "rgb_array"],
+        "name": "relaysow_v0",
+        "is_parallelizable": True,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        rules: Rules | str = "giuthi",
+        *,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        gymnasium.utils.EzPickle.__init__(
+            self, rules, max_cycles=max_cycles, render_mode=render_mode, **options
+        )
+        super().__init__()
+        one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        if max_cycles is not None and whole_number("max_cycles", max_cycles) < 1:
+            raise ValueError(f"max_cycles={max_cycles}: must be 1 or more, or None")
+        self._game = OneGame(rules_of(rules, options))
+        self._max_cycles = max_cycles
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        shape, actions = self._game.batch.observations.shape[1:], self._game.actions
+        spaces = gymnasium.spaces
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in AGENTS}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, MOST, shape, np.int16),
+                    "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+                }
+            )
+            for agent in AGENTS
+        }
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        return self._game.rules
+
+    @property
+    def position(self) -> Position:
+        """The position; during a redistribution the one before it."""
+        return self._game.position
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game."""
+        self._game.reset(seed, options)
+        self._cycles = 0
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[self._game.mover]
+        if seed is not None:
+            for agent in AGENTS:
+                self.action_spaces[agent].seed(seed + AGENTS.index(agent))
+        self._show()
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """What an agent sees."""
+        game, player = self._game, AGENTS.index(agent)
+        mask = game.mask()
+        if agent != self.agent_selection:
+            mask[:] = 0
+        return {"observation": game.observation(player), "action_mask": mask}
+
+    def step(self, action: Any) -> None:
+        """Make the selected agent's decision; None for an agent whose game is over."""
+        agent, game = self.agent_selection, self._game
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        game.step(action)
+        self._cycles += 1
+        self._cumulative_rewards[agent] = 0
+        self._clear_rewards()
+        if game.over:
+            for reward, each in zip(game.batch.rewards[0], AGENTS, strict=True):
+                self.rewards[each] = float(reward)
+                self.infos[each] = game.result()
+            self.terminations = dict.fromkeys(AGENTS, True)
+        elif self._cycles == self._max_cycles:
+            self.truncations = dict.fromkeys(AGENTS, True)
+        self.agent_selection = AGENTS[game.mover]
+        self._accumulate_rewards()
+        self._show()
+
+    def render(self) -> Any:
+        """The board: text for "ansi", an array for "rgb_array"; printed for "human"."""
+        if self.render_mode == "human":
+            print(self._game.picture("ansi", "pettingzoo"))
+            return None
+        return self._game.picture(self.render_mode, "pettingzoo")
+
+    def close(self) -> None:
+        """Nothing is left to be closed."""
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
