@@ -105,6 +105,15 @@ INLINE int first_bit(uint64_t lanes) { return __builtin_ctzll(lanes); }
 
 constexpr int mark = 0x80, counted = 0x7F;
 
+// The candidate that comes after `n` others of those not struck out.
+INLINE int nth_left(const uint64_t* struck, int n) {
+    int from = 0;
+    for (; n >= count_bits(~struck[from / 64]); from += 64) n -= count_bits(~struck[from / 64]);
+    uint64_t left = ~struck[from / 64];
+    for (; n > 0; --n) left &= left - 1;
+    return from + first_bit(left);
+}
+
 // Sows laps in all lanes that do until enough of them wait for the driver or for the next stage.
 template <bool marks>
 void sow(Lanes& x, unsigned& steps_left) {
@@ -459,9 +468,58 @@ void draw(Lanes& x, const uint8_t* __restrict drawing) {
     }
 }
 
+// Whether the first lap may end where that of this move does.
+bool first_lap_is_legal(const Lanes& x, int lane, int pit, int seeds, bool clockwise) {
+    int rounds = 0;
+    for (; seeds > x.round; seeds -= x.round) ++rounds;
+    int last = clockwise ? pit - seeds : pit + seeds;
+    if (last < 0) last += x.ring_rows;
+    if (last >= x.ring_rows) last -= x.ring_rows;
+    if (last >= x.pits) return true;
+    const int held = x.ring[last * L + lane] & (x.marks ? counted : 0xFF);
+    return rounds == 0 && (last == pit ? held == x.hand[lane] : held == 0);
+}
+
+// Draws for `lane` until the first lap is legal; false if that of no candidate is.
+bool draw_legal(Lanes& x, int lane, const V* sums, bool both, uint64_t& clockwise) {
+    const uint8_t* up_to = reinterpret_cast<const uint8_t*>(sums) + lane;
+    const int seeds_of = x.marks ? counted : 0xFF;
+    for (int left = x.count[lane];;) {
+        const int pit = x.pit[lane];
+        if (!x.any_lift) {
+            x.hand[lane] = static_cast<uint8_t>(x.ring[pit * L + lane] & seeds_of);
+        }
+        if (first_lap_is_legal(x, lane, pit, x.hand[lane], clockwise >> lane & 1)) return true;
+        const uint64_t bit = uint64_t{1} << lane;
+        uint64_t* const struck = x.struck[lane];
+        if (!(x.redrawn & bit)) struck[0] = struck[1] = struck[2] = struck[3] = 0;
+        x.redrawn |= bit;
+        struck[x.number[lane] >> 6] |= uint64_t{1} << (x.number[lane] & 63);
+        if (--left == 0) return false;
+        const uint32_t a = x.chance[0][lane], b = x.chance[1][lane];
+        const uint32_t c = x.chance[2][lane] ^ a, d = x.chance[3][lane] ^ b;
+        const uint32_t sum = a + x.chance[3][lane], word = (sum << 7 | sum >> 25) + a;
+        x.chance[0][lane] = a ^ d;
+        x.chance[1][lane] = b ^ c;
+        x.chance[2][lane] = c ^ b << 9;
+        x.chance[3][lane] = d << 11 | d >> 21;
+        const int number = nth_left(struck, static_cast<int>(uint64_t{word} * left >> 32));
+        x.number[lane] = static_cast<uint8_t>(number);
+        const int wanted = both ? number / 2 : number;
+        if (both) clockwise = (clockwise & ~bit) | static_cast<uint64_t>(number & 1) << lane;
+        int own_pit = 0;
+        while (up_to[own_pit * L] <= wanted) ++own_pit;
+        x.pit[lane] = static_cast<uint8_t>(own_pit);
+        const int before = own_pit > 0 ? up_to[(own_pit - 1) * L] : 0;
+        x.hand[lane] = static_cast<uint8_t>(wanted + 1 - before);
+    }
+}
+
 // Draws a candidate for each lane `deciding` and lifts its seeds; `sums` are the candidates in the
-// pits of the own row up to each.
-INLINE void decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty) {
+// pits of the own row up to each.  Where it `draws_again` if the first lap is illegal, it returns
+// the lanes in which none is legal.
+INLINE uint64_t decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty,
+                       bool draws_again) {
     const int n = x.pits;
     const bool marks = x.marks, any_lift = x.any_lift;
     uint8_t* const ring = x.ring;
@@ -471,7 +529,7 @@ INLINE void decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty) {
     const M both = x.either ? ~nonzero(duty) : none();
     store(x.count, add_where(both, sum, sum));
     draw(x, drawing);
-    const V number = load(x.number);
+    V number = load(x.number);
     const V wanted = choose(both, halved(number), number);
     const M cw = (both & bits_in(number, all(1))) | equal(duty, all(2));
     V own_pit = all(0), before = all(0);
@@ -480,10 +538,10 @@ INLINE void decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty) {
         own_pit = add_where(passed_over, own_pit, all(1));
         if (any_lift) before = choose(passed_over, sums[j], before);
     }
-    const V pit = choose(decide, own_pit, load(x.pit));
-    V hand = load(x.hand);
+    V pit = choose(decide, own_pit, load(x.pit)), hand = load(x.hand);
+    uint64_t clockwise = bits(cw) & deciding, none_legal = 0;
     store(x.pit, pit);
-    if (n <= 16 && !any_lift) {
+    if (n <= 16 && !any_lift && !draws_again) {
         for (int j = 0; j < n; ++j) {
             const M here = decide & equal(own_pit, all(j));
             const V held = load(ring + j * L);
@@ -495,29 +553,37 @@ INLINE void decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty) {
     } else {
         store(x.hand, choose(decide, sub(add(wanted, all(1)), before), hand));
         const int seeds_of = marks ? counted : 0xFF;
+        const uint64_t two_ways = bits(both);
         for (uint64_t left = deciding; left; left &= left - 1) {
             const int lane = first_bit(left);
+            if (draws_again && !draw_legal(x, lane, sums, two_ways >> lane & 1, clockwise)) {
+                none_legal |= uint64_t{1} << lane;
+                continue;
+            }
             uint8_t& held = ring[x.pit[lane] * L + lane];
             const int seeds = held & seeds_of;
             if (!any_lift) x.hand[lane] = static_cast<uint8_t>(seeds);
             held = static_cast<uint8_t>(seeds - x.hand[lane]);
         }
         hand = load(x.hand);
+        pit = load(x.pit);
+        number = load(x.number);
     }
     store(x.from, choose(decide, pit, load(x.from)));
     store(x.lift, choose(decide, hand, load(x.lift)));
     store(x.laps, where(~decide, load(x.laps)));
     store(x.chosen, choose(decide, number, load(x.chosen)));
-    const uint64_t clockwise = bits(cw) & deciding;
     x.clockwise = (x.clockwise & ~deciding) | clockwise;
     x.from_clockwise = (x.from_clockwise & ~deciding) | clockwise;
     x.crossed &= ~deciding;
+    deciding &= ~none_legal;
     for (uint64_t left = x.fresh & deciding; left; left &= left - 1) {
         const int lane = first_bit(left);
         x.first_number[lane] = x.number[lane];
     }
     x.fresh &= ~deciding;
     x.lapping |= deciding;
+    return none_legal;
 }
 
 // Serves the lanes whose sowing ended or whose mover is to choose.
@@ -592,19 +658,20 @@ void take_turns(Lanes& x) {
     const uint64_t repeated = x.compares ? find_repeated(x, able, h2, h3) : 0;
     const uint64_t aside = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~aside;
-    if (deciding) {
-        decide(x, deciding, sums, sum, duty);
-    }
+    uint64_t none_legal = 0;
+    x.redrawn &= ~deciding;
+    if (deciding) none_legal = decide(x, deciding, sums, sum, duty, x.checks_first_lap);
     x.choosing = choosing & ~able & ~stuck;
     x.mover ^= passing;
     x.passed |= passing;
     x.new_turn |= passing;
     ++x.now;
-    if (aside) {
-        const uint64_t lanes[4] = {stuck, repeated, undecided & ~repeated,
-                                   limited & ~(repeated | undecided)};
-        const Call why[4] = {Call::stuck, Call::repeated, Call::undecided, Call::limit};
-        for (int k = 0; k < 4; ++k) {
+    if (aside | none_legal) {
+        const uint64_t lanes[5] = {stuck, repeated, undecided & ~repeated,
+                                   limited & ~(repeated | undecided), none_legal};
+        const Call why[5] = {Call::stuck, Call::repeated, Call::undecided, Call::limit,
+                             Call::none_legal};
+        for (int k = 0; k < 5; ++k) {
             for (uint64_t left = lanes[k]; left; left &= left - 1) {
                 x.driver.attend(x.driver.context, first_bit(left), why[k]);
             }
@@ -642,7 +709,7 @@ void choose_moves(Lanes& x, int64_t* __restrict actions) {
     }
     const uint64_t deciding = x.choosing;
     x.choosing = 0;
-    decide(x, deciding, sums, sum, duty);
+    decide(x, deciding, sums, sum, duty, false);
     alignas(64) uint8_t own[L], more[L], clockwise[L], drawn[L];
     store(own, load(x.from));
     store(more, x.any_lift ? sub(load(x.lift), all(1)) : all(0));

@@ -14,14 +14,15 @@ enum { most_lanes = 64, most_rows = 128 + 2 };
 
 // Why a lane needs the driver.
 enum class Call : uint8_t {
-    stuck,      // no candidate, and no plain pass
-    repeated,   // the position came before
-    limit,      // the limit of counted moves is reached
-    undecided,  // the choice is left to the driver: nothing is drawn yet
-    forbidden,  // the chosen move is illegal by its first lap
-    endless,    // the chosen move never ends
-    capped,     // the chosen move would lift for lap max_laps + 1
-    astray      // the chosen move is left to the driver to sow
+    stuck,       // no candidate, and no plain pass
+    repeated,    // the position came before
+    limit,       // the limit of counted moves is reached
+    none_legal,  // the first lap of every candidate is illegal: each was drawn and struck out
+    undecided,   // the choice is left to the driver: nothing is drawn yet
+    forbidden,   // the chosen move is illegal by its first lap
+    endless,     // the chosen move never ends
+    capped,      // the chosen move would lift for lap max_laps + 1
+    astray       // the chosen move is left to the driver to sow
 };
 
 struct Lanes;
@@ -71,7 +72,9 @@ struct Lanes {
     uint64_t old;      // may have had its last capture before the most recent rows of the log
     uint64_t deep;     // the driver keeps the lane's history, which is long
     uint64_t fresh;    // has not chosen a move in this game
-    uint64_t refused;  // a candidate of this decision proved illegal
+    uint64_t refused;  // a candidate of this decision proved illegal, and the driver knows
+    uint64_t redrawn;  // some are struck out
+    uint64_t struck[most_lanes][4];  // candidates, a bit each
     uint8_t saved[most_lanes][128];
 
     // Counts of the current game; the small ones since the last flush.

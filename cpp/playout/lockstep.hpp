@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include "../player.hpp"
@@ -66,9 +66,7 @@ private:
         std::size_t game = 0;
         GameRow row;
         std::int64_t laps_apart = 0;
-        B board;                // before the move, where the log may not hold it any longer
-        std::vector<int> left;  // candidates not yet refused
-        Chance before_draw{0, 0};
+        B board;             // before the move, where the log may not hold it any longer
         History<B> history;  // of a deep lane
     };
     static std::size_t most_rows_of(const Rules& rules) {
@@ -292,6 +290,8 @@ private:
                 return finish(lane, position(lane), player_.repetition());
             case Call::limit:
                 return reach_limit(lane, position(lane));
+            case Call::none_legal:
+                return take_back_draws(lane, position(lane), x.count[lane]);
             case Call::undecided:
                 return decide(lane, position(lane));
             case Call::forbidden:
@@ -376,6 +376,14 @@ private:
         cannot_move(lane, board);
     }
 
+    // A player who cannot move draws no words.
+    void take_back_draws(int lane, const B& board, int words) {
+        Chance drawn = chance(lane);
+        while (words-- > 0) drawn.undo_word();
+        keep(lane, drawn);
+        none_is_legal(lane, board);
+    }
+
     void cannot_move(int lane, B board) {
         if (rules_.end == EndRule::row_empty && board.row_seeds(rules_, board.mover) == 0) {
             return finish(lane, board, {End::row_empty, Sweep::opponent});
@@ -448,22 +456,20 @@ private:
             return take_endless(lane, board, call == Call::capped);
         }
         Chance drawn = chance(lane);
-        if ((x.refused & bit(lane)) == 0) {
-            game.before_draw = drawn;
-            game.before_draw.undo_word();
-            game.board = board;
-            game.left.resize(static_cast<std::size_t>(candidates.count()));
-            std::iota(game.left.begin(), game.left.end(), 0);
-            x.refused |= bit(lane);
-        }
-        std::erase(game.left, int{x.chosen[lane]});
+        std::uint64_t (&struck)[4] = x.struck[lane];
+        if ((x.redrawn & bit(lane)) == 0) std::fill_n(struck, 4, 0);
+        x.redrawn |= bit(lane);
+        if ((x.refused & bit(lane)) == 0) game.board = board;
+        x.refused |= bit(lane);
         x.is_long &= ~bit(lane);
-        if (game.left.empty()) {  // a player who cannot move draws no words
-            keep(lane, game.before_draw);
-            return none_is_legal(lane, board);
+        struck[x.chosen[lane] / 64] |= std::uint64_t{1} << x.chosen[lane] % 64;
+        int left = candidates.count(), number = 0;
+        for (const std::uint64_t word : struck) left -= std::popcount(word);
+        if (left == 0) return take_back_draws(lane, board, candidates.count());
+        const auto is_struck = [&] { return (struck[number / 64] >> number % 64 & 1) != 0; };
+        for (int others = drawn.below(left); others > 0 || is_struck(); ++number) {
+            others -= !is_struck();
         }
-        const int number =
-            game.left[static_cast<std::size_t>(drawn.below(static_cast<int>(game.left.size())))];
         keep(lane, drawn);
         x.chosen[lane] = static_cast<std::uint8_t>(number);
         if (game.row.moves + x.moves[lane] == 0) x.first_number[lane] = x.chosen[lane];
