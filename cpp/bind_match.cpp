@@ -32,7 +32,7 @@ py::tuple simulate_matches(const py::list& rules, const std::string& scheme, boo
         plan.layouts[player] = layouts[player] == "even"     ? LayOutPolicy::even
                                : layouts[player] == "random" ? LayOutPolicy::random
                                                              : LayOutPolicy::asked;
-        plan.policies[player] = policies[player] == "greedy" ? Policy::greedy : Policy::random;
+        plan.policies[player] = policy_named(policies[player]);
     }
     plan.ask = [&ask](const LayOutTask& task, std::span<std::uint16_t> row) {
         const py::gil_scoped_acquire gil;

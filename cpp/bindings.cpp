@@ -5,8 +5,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <charconv>
 #include <chrono>
+#include <string_view>
 
+#include "search.hpp"
 #include "simulate.hpp"
 
 namespace relaysow {
@@ -79,6 +82,25 @@ int whole_number(const py::handle& value, const std::string& name, int low, int 
         refuse(name + "=" + text(number) + ": " + allowed, error);
     }
     return static_cast<int>(result);
+}
+
+Policy policy_named(const std::string& name) {
+    if (name == "random") return Policy::random;
+    if (name == "greedy") return Policy::greedy;
+    constexpr std::string_view depth = "search:depth=", nodes = "search:nodes=";
+    for (const auto prefix : {depth, nodes}) {
+        if (!name.starts_with(prefix)) continue;
+        const Policy::Kind kind = prefix == depth ? Policy::search_depth : Policy::search_nodes;
+        const std::uint64_t most = prefix == depth ? max_search_depth : 1'000'000'000;
+        std::uint64_t limit = 0;
+        const char* const end = name.data() + name.size();
+        const auto read = std::from_chars(name.data() + prefix.size(), end, limit);
+        if (read.ec == std::errc() && read.ptr == end && limit >= 1 && limit <= most) {
+            return {kind, limit};
+        }
+    }
+    throw py::value_error("policy '" + name +
+                          "': must be 'random', 'greedy', 'search:depth=N' or 'search:nodes=N'");
 }
 
 namespace {
@@ -794,12 +816,6 @@ py::int_ count_paths(const Position& p, const py::object& given) {
         });
     }
     return to_python(nodes);
-}
-
-Policy policy_named(const std::string& name) {
-    if (name == "random") return Policy::random;
-    if (name == "greedy") return Policy::greedy;
-    throw py::value_error("policy '" + name + "': must be 'random' or 'greedy'");
 }
 
 py::tuple simulate_games(const Position& start_position, std::size_t games, std::uint64_t seed,

@@ -144,6 +144,10 @@ void bind_match(py::module_& m);
 void bind_playout(py::module_& m);
 void bind_search(py::module_& m);
 
+// The policy of a name that Python has checked.
+struct Policy;
+Policy policy_named(const std::string& name);
+
 // The table of a `_core.Table`, nullptr of None; raises `ValueError` where it is not of the
 // position's rules.
 class Table;

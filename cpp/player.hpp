@@ -3,11 +3,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "chance.hpp"
 #include "moves.hpp"
 #include "repetition.hpp"
+#include "search.hpp"
 #include "simulate.hpp"
 #include "sowing.hpp"
 
@@ -65,10 +67,23 @@ public:
     GamePlayer(const SimulationPlan& plan, const Poll& poll)
         : plan_(plan),
           rules_(plan.rules),
-          referee_(plan.rules, poll),
+          referee_(
+              plan.rules, poll,
+              plan.policies[0].searches() || plan.policies[1].searches() ? &endless_ : nullptr),
           start_(board_as<B>(plan.rules, plan.start)),
           compares_(plan.rules.repetition != Repetition::off),
           by_turn_(compares_ && plan.rules.repetition_scope == RepetitionScope::turn) {
+        std::uint64_t most_nodes = 0;
+        for (const Policy policy : plan.policies) {
+            if (policy.kind == Policy::search_depth) by_depth_.emplace(referee_, nullptr, nullptr);
+            if (policy.kind == Policy::search_nodes) {
+                most_nodes = std::max(most_nodes, policy.limit);
+            }
+        }
+        if (most_nodes > 0) {
+            transpositions_.emplace(std::size_t{32} * std::min<std::uint64_t>(most_nodes, 1 << 22));
+            by_nodes_.emplace(referee_, nullptr, &*transpositions_);
+        }
         if (start_.drawn || start_.redistributions < 2) return;
         const Candidates<B> candidates(rules_, start_);
         std::int64_t legal = 0;
@@ -115,9 +130,7 @@ public:
             if (by_turn_ && new_turn) turn_.clear();
             if (by_turn_) turn_.add(board);
             excluded_ = false;
-            const int number = plan_.policies[board.mover] == Policy::random
-                                   ? choose_at_random(board, chance)
-                                   : choose_greedily(board, chance);
+            const int number = choose(board, chance, new_turn);
             if (number == no_move) {
                 chance = before_draw;
                 const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
@@ -198,6 +211,53 @@ public:
     }
 
 private:
+    int choose(const B& board, Chance& chance, bool new_turn) {
+        const Policy policy = plan_.policies[board.mover];
+        if (policy.kind == Policy::random) return choose_at_random(board, chance);
+        if (policy.kind == Policy::greedy) return choose_greedily(board, chance);
+        return choose_by_search(board, chance, policy, new_turn);
+    }
+
+    // By depth: one of the moves best by minimax.  By nodes: the first of the best, in an order
+    // that begins anywhere.  One word of chance either way.
+    int choose_by_search(const B& board, Chance& chance, Policy policy, bool new_turn) {
+        const bool by_depth = policy.kind == Policy::search_depth;
+        Search<B>& search = *(by_depth ? by_depth_ : by_nodes_);
+        const bool is_compared = compares_ && (!by_turn_ || new_turn);
+        search.begin(board, history_.keys(), turn_.keys(), is_compared);
+        auto& moves = search.moves();
+        excluded_ = search.excluded();
+        if (moves.empty()) return no_move;
+        if (is_compared && history_.contains(board)) return moves.front().number;  // the end
+        std::size_t best = 0;
+        if (by_depth) {
+            int most = -past_every_score;
+            left_.clear();
+            for (std::size_t at = 0; at < moves.size(); ++at) {
+                const int score = search.score(moves[at], static_cast<int>(policy.limit), most - 1);
+                if (score > most) {
+                    most = score;
+                    left_.clear();
+                }
+                if (score == most) left_.push_back(static_cast<int>(at));
+            }
+            best = static_cast<std::size_t>(
+                left_[static_cast<std::size_t>(chance.below(static_cast<int>(left_.size())))]);
+        } else {
+            const int first = chance.below(static_cast<int>(moves.size()));
+            std::rotate(moves.begin(), moves.begin() + first, moves.end());
+            // Who leads would rather go on than repeat a position.
+            const bool leads = board.stores[board.mover] > board.stores[1 - board.mover];
+            std::stable_partition(moves.begin(), moves.end(),
+                                  [&](const auto& move) { return move.repeats != leads; });
+            transpositions_->clear();
+            if (moves.size() > 1) search.deepen(policy.limit);
+        }
+        const int number = moves[best].number;
+        try_move(board, moves[best].move);
+        return number;
+    }
+
     int choose_greedily(const B& board, Chance& chance) {
         const Candidates<B> candidates(rules_, board);
         left_.clear();
@@ -221,6 +281,7 @@ private:
 
     const SimulationPlan& plan_;
     const Rules& rules_;
+    EndlessSowings<B> endless_;
     const Referee<B> referee_;
     B start_;
     const bool compares_, by_turn_;
@@ -232,6 +293,8 @@ private:
     std::size_t now_ = 0;
     Sown sown_;
     bool excluded_ = false;  // some move repeats a position of this turn
+    std::optional<Search<B>> by_depth_, by_nodes_;
+    std::optional<Transpositions> transpositions_;
 };
 
 }  // namespace relaysow

@@ -65,6 +65,8 @@ public:
         }
     }
 
+    const std::vector<Key>& keys() const { return keys_; }
+
     bool contains(const B& board) const {
         const Key key(board);
         const std::uint32_t hash = key.hash();

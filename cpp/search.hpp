@@ -180,7 +180,7 @@ public:
         int number;  // among the candidates
         B board;     // after it
         std::uint64_t hash;
-        bool is_leaf, same_mover, same_turn;
+        bool is_leaf, same_mover, same_turn, repeats;
         int captured;
         Worth worth;
         int depth;              // to which it was searched with its score in the window; 0: never
@@ -236,6 +236,7 @@ public:
                                   child.is_leaf,
                                   child.same_mover,
                                   child.same_turn,
+                                  child.repeats,
                                   child.captured,
                                   child.worth,
                                   0,
@@ -283,6 +284,18 @@ public:
                         moves_.begin() + static_cast<std::ptrdiff_t>(at),
                         moves_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
             done = std::min(done + 1, lines);
+        }
+    }
+
+    // Searches deeper and deeper until so many moves are sown or the best move is proved, which is
+    // then the first.
+    void deepen(std::uint64_t most_nodes) {
+        try {
+            for (int depth = 1; depth <= max_search_depth && !is_exact(1); ++depth) {
+                iterate(depth, 1);
+                stop_after(most_nodes);
+            }
+        } catch (const SearchStopped&) {
         }
     }
 
@@ -363,8 +376,8 @@ private:
         B board;
         std::uint64_t hash;
         Sow move;
-        int captured, order;
-        bool is_leaf, same_mover, same_turn;
+        int captured;
+        bool is_leaf, same_mover, same_turn, repeats;
         Worth worth;  // of a leaf, to the player before the move
     };
     // What is needed once for every move of the path searched.
@@ -481,6 +494,7 @@ private:
         child.same_mover = child.board.mover == mover;
         child.same_turn = child.same_mover && !child.board.passed;
         child.is_leaf = true;
+        child.repeats = false;
         if (verdict.end != End::running) [[unlikely]] {
             child.worth = proved(
                 verdict.end == End::endless ? 0 : lead_at_end(child.board, verdict.sweep, mover));
@@ -505,7 +519,7 @@ private:
             const std::size_t at = find(key, child.hash, place.since, true);
             if (at < path_.size()) {
                 child.worth = at_repetition(child.board, mover, at);
-                child.is_leaf = true;
+                child.is_leaf = child.repeats = true;
             }
         }
         return true;

@@ -10,7 +10,18 @@
 
 namespace relaysow {
 
-enum class Policy : std::uint8_t { random, greedy };
+// How a player chooses; searches look `limit` moves ahead, or at so many moves sown.
+struct Policy {
+    enum Kind : std::uint8_t { random, greedy, search_depth, search_nodes };
+
+    Kind kind;
+    std::uint64_t limit;
+
+    constexpr Policy(Kind policy_kind = random, std::uint64_t search_limit = 0)
+        : kind(policy_kind), limit(search_limit) {}
+    constexpr bool searches() const { return kind == search_depth || kind == search_nodes; }
+    friend bool operator==(const Policy&, const Policy&) = default;
+};
 
 struct SimulationPlan {
     Rules rules;

@@ -247,7 +247,7 @@ def test_random_rules_hold_every_value_of_every_option() -> None:
         ({"first_game": 2**64 - 1}, ValueError, r"first_game=18446744073709551615: must be 0…"),
         ({"full": -1}, ValueError, r"full=-1: must be 0…"),
         ({"processes": 0}, ValueError, r"processes=0: must be 1…1024"),
-        ({"policy": "best"}, ValueError, r"policy='best': must be 'random' or 'greedy'"),
+        ({"policy": "best"}, ValueError, r"policy='best': must be 'random', 'greedy', 'search:"),
         ({"max_moves": 0}, ValueError, r"max_moves=0: must be 1…"),
         ({"rules_or_position": 3}, TypeError, r"must be Rules or a Position, not 3"),
         ({"rules_or_position": rs.giuthi(repetition="off")}, ValueError, r"max_moves"),

@@ -260,7 +260,7 @@ def test_version_and_help(run: Any) -> None:
         ("simulate giuthi --set setup=1,x", "--set setup=1,x: must be integers with commas"),
         ("simulate giuthi --seeds 3 --set setup=1,2", "give no --seeds or --filled beside it"),
         ("simulate giuthi --set repetition=off", "repetition='off': games need not end"),
-        ("simulate giuthi --policy best", "policy='best': must be 'random' or 'greedy'"),
+        ("simulate giuthi --policy best", "policy='best': must be 'random', 'greedy', 'search:"),
         ("simulate giuthi --policy a,b,c", "--policy a,b,c: must be one name or two"),
         ("simulate giuthi --engine fast", "engine='fast': must be 'native' or 'reference'"),
         ("simulate giuthi --out games.xls", "'games.xls': must end in '.csv', '.npz' or '.parq"),

@@ -7,17 +7,22 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import relaysow as rs
 from game_graph import rings
+from relaysow import reference
 from relaysow.analysis import Analysis
+from relaysow.check import check
+from relaysow.play import choose
 from relaysow.rules import Rules
+from relaysow.simulation import COLUMNS
 from strategies import Setup, rules_and_positions
 from test_solve import ENGEHE, KIOTHI, OPTION_SETS, name, protections
 
@@ -379,3 +384,117 @@ def test_positions_that_cannot_be_searched(table: rs.Tablebase) -> None:
     with pytest.raises(ValueError, match="the table is of giuthi"):
         rs.analyse(rs.engehe(pits=4, seeds=1).start(), depth=1, tablebase=table)
     assert rs.analyse(START, seconds=1e300, depth=1).depth == 1
+
+
+# ------------------------------------------------------------------------------------- policies
+
+
+def results(games: rs.Simulation) -> list[Any]:
+    return [getattr(games, column).tolist() for column in COLUMNS]
+
+
+@settings(max_examples=25)
+@given(
+    rules_and_positions(max_laps=12, lift="all", pits=3),
+    st.integers(1, 2),
+    st.integers(0, 2**64 - 1),
+)
+def test_the_reference_plays_the_same_games_by_depth(
+    drawn: tuple[Rules, Setup], depth: int, seed: int
+) -> None:
+    start = drawn[1](rs)
+    policy = (f"search:depth={depth}", "random")
+    games = [
+        rs.simulate(start, 2, seed, policy=policy, max_moves=12, engine=engine)
+        for engine in ("native", "reference")
+    ]
+    assert results(games[0]) == results(games[1])
+
+
+@pytest.mark.parametrize("function", [*rs.RULE_SETS])
+def test_named_rules_by_depth(function: str) -> None:
+    filled = {"filled": 3} if function.startswith("kiothi") else {}
+    rules: Rules = rs.RULE_SETS[function](pits=4, **filled)
+    for scope in ("position", "turn"):
+        rules = replace(rules, repetition_scope=scope)
+        core = rs.simulate(rules, 3, policy="search:depth=2", max_moves=16)
+        plain = rs.simulate(rules, 3, policy="search:depth=2", max_moves=16, engine="reference")
+        assert results(core) == results(plain)
+
+
+@pytest.mark.parametrize("policy", ["search:depth=3", "search:nodes=300"])
+def test_policies_play_the_same_games_on_any_number_of_threads(policy: str) -> None:
+    for rules in (rs.giuthi(pits=6, seeds=4), rs.giuthi_leakey(), rs.engehe(pits=10)):
+        one = rs.simulate(rules, 200, threads=1, policy=(policy, "random"))
+        assert results(one) == results(
+            rs.simulate(rules, 200, threads=3, policy=(policy, "random"))
+        )
+        late = rs.simulate(rules, 20, first_game=180, policy=(policy, "random"))
+        assert late.moves.tolist() == one.moves[180:].tolist()
+    games = rs.simulate(rs.giuthi(), 30, policy=policy)
+    assert len({*games.laps.tolist()}) > 10  # chance decides among equal moves
+
+
+def test_matches_by_search() -> None:
+    matches = rs.simulate_match(
+        rs.giuthi(pits=4, seeds=3), matches=10, policy=("search:nodes=200", "random"), max_rounds=5
+    )
+    assert (matches.winner == 0).sum() > 5
+
+
+def strength(policy: str, other: str, games: int) -> float:
+    """The share of points, a draw being half a one, that a policy scores from both sides."""
+    points = 0.0
+    for player, pair in enumerate(((policy, other), (other, policy))):
+        winner = rs.simulate(rs.giuthi(), games // 2, seed=11, policy=pair).winner
+        points += (winner == player).sum() + (winner == -1).sum() / 2
+    return float(points) / (games // 2 * 2)
+
+
+def test_strength() -> None:
+    assert strength("search:nodes=2000", "random", 60) > 0.95
+    assert strength("search:nodes=2000", "greedy", 60) > 0.8
+    assert strength("search:depth=3", "greedy", 60) > 0.7
+
+
+@pytest.mark.campaign
+def test_strength_of_ten_thousand_nodes() -> None:
+    assert strength("search:nodes=10000", "random", 1_000) >= 0.99
+    assert strength("search:nodes=10000", "greedy", 1_000) >= 0.90
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "search", "search:", "search:depth", "search:depth=", "search:depth=0", "search:depth=201",
+        "search:depth=1.5", "search:depth=+2", "search:depth=02", "search:nodes=0",
+        "search:nodes=1000000001", "search:nodes=" + "9" * 40, "search:depth=٣", "Search:depth=3",
+        "search:depth=3 ", "search:time=3",
+    ],
+)  # fmt: skip
+def test_bad_policies(policy: str) -> None:
+    with pytest.raises(ValueError, match="must be 'random', 'greedy', 'search:depth=N'"):
+        rs.simulate(rs.giuthi(), 1, policy=policy)
+
+
+def test_the_reference_refuses_what_it_does_not_know() -> None:
+    message = "policy='search:nodes=9': the reference has no such search"
+    with pytest.raises(ValueError, match=message):
+        rs.simulate(rs.giuthi(), 1, policy="search:nodes=9", engine="reference")
+    with pytest.raises(ValueError, match=message):
+        check(rs.giuthi(), games=1, policy=("random", "search:nodes=9"))
+    start = reference.Position.start(rs.giuthi())
+    with pytest.raises(ValueError, match="policy 'search:nodes=9': must be"):
+        reference.simulate(start, 1, 1, 0, "search:nodes=9", "random", None)
+    report = check(rs.giuthi(pits=4, seeds=2), games=3, policy="search:depth=2", processes=1)
+    assert report.difference is None
+
+
+def test_who_plays_in_a_terminal_may_search() -> None:
+    chance = random.Random(3)
+    for _ in range(20):
+        game = played(rs.giuthi(pits=4, seeds=2), chance.randint(0, 8), chance)
+        worth = {move: after(game, move, 2) for move in game.legal_moves}
+        move = choose(game, "search:depth=2", chance)
+        assert worth[move] == max(worth.values())
+        assert choose(game, "search:nodes=500", chance) == rs.analyse(game, nodes=500).best_move

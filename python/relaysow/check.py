@@ -181,7 +181,7 @@ def check(
     first_game = within("first_game", first_game, 0, WORD - games)
     full = games if full is None else min(within("full", full, 0, MAX_CHECKED), games)
     processes = within("processes", processes, 1, 1_024)
-    names = policies_of(policy)
+    names = policies_of(policy, "reference")
     if max_moves is not None:
         max_moves = within("max_moves", max_moves, 1, MAX_MOVES)
     start: Any = None

@@ -60,7 +60,12 @@ Games = Annotated[int, _number("How many games.")]
 Seed = Annotated[int, _number("Seed of the games' chance, 0…2⁶⁴−1.")]
 FirstGame = Annotated[int, _number("Number of the first game.")]
 MaxMoves = Annotated[int | None, _number("Cut games after so many moves.")]
-Policy = Annotated[str, typer.Option(help="random, greedy, or two of them: South's,North's.")]
+Policy = Annotated[
+    str,
+    typer.Option(
+        help="random, greedy, search:depth=N, search:nodes=N, or two of them: South's,North's."
+    ),
+]
 Engine = Annotated[str, typer.Option(help="native, or reference (plain Python).")]
 
 
@@ -352,7 +357,12 @@ def play(
     filled: Filled = None,
     options: Set = None,
     start: From = None,
-    south: Annotated[str, typer.Option(help="Who plays South: human, random or greedy.")] = "human",
+    south: Annotated[
+        str,
+        typer.Option(
+            help="Who plays South: human, random, greedy, search:depth=N or search:nodes=N."
+        ),
+    ] = "human",
     north: Annotated[str, typer.Option(help="Who plays North.")] = "greedy",
     load: Annotated[
         str | None, typer.Option(metavar="FILE", help="Go on with the game of a record.")

@@ -20,15 +20,19 @@ from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
 from relaysow.notation import PLAYERS
 from relaysow.rules import Rules
+from relaysow.simulation import POLICIES, policies_of
 
 if TYPE_CHECKING:
     from relaysow._core import Position
 
-SEATS = ("human", "random", "greedy")
+SEATS = ("human", *POLICIES)
 """Who may play a side."""
 
 MAX_FRAMES = 40
 """The most laps of a sowing that are shown one after the other."""
+
+HINT_NODES, MAX_HINT = 100_000, 8
+"""How far a hint looks, in moves sown, and how many moves of its line are told."""
 
 HELP = {
     "explain MOVE": "tell what a move would do, lap by lap, or why it is illegal",
@@ -60,6 +64,14 @@ def choose(game: Game, who: str, chance: Random) -> Move:
     Sow(pit=0, lift=None, direction=None)
     """
     legal = game.legal_moves
+    if who.startswith("search:") and game.position.redistributions == 2:
+        from relaysow.analysis import analyse
+
+        by, _, number = who.removeprefix("search:").partition("=")
+        if by == "nodes":
+            return analyse(game, nodes=int(number)).best_move
+        lines = analyse(game, depth=int(number), memory=0, lines=len(legal)).lines
+        return chance.choice([line.move for line in lines if line.score == lines[0].score])
     if who == "greedy" and game.position.redistributions == 2:
         captures = [game.position.sow(move).captured for move in legal]
         best = max(captures)
@@ -257,28 +269,20 @@ class Table:
             count = position.legal_moves.count
             move = position.legal_moves[self._chance.randrange(count)]
             return self._say(f"Hint: any of {count:,} will do, such as {self._written(move)}")
-        best: tuple[int, str] | None = None
-        for move in game.legal_moves:
-            told = position.sow(move)
-            value, text = told.captured, f"{self._written(move)} captures {told.captured}"
-            with self._tried(move) as later:
-                if later.outcome is not None:
-                    won = {position.mover: 1, -1: 0}.get(later.outcome.winner, -1)
-                    value = 10_000 * won
-                    text += ", and the game is over: " + ("a draw", "a win", "a loss")[won]
-                else:
-                    after = later.position
-                    answer = max(after.sow(one).captured for one in later.legal_moves)
-                    if after.mover == position.mover:
-                        value += answer
-                        text += f"; it is your move again, which may capture {answer}"
-                    else:
-                        value -= answer
-                        text += f"; the best answer captures {answer}"
-            if best is None or value > best[0]:
-                best = value, text
-        assert best is not None
-        return self._say(f"Hint: {best[1]}.")
+        from relaysow.analysis import analyse
+
+        found = analyse(game, nodes=HINT_NODES)
+        line, score, here, told = found.lines[0], found.score, position, []
+        for move in line.moves[:MAX_HINT]:
+            told.append(here.move_to_text(move))
+            here = here.play(move)
+        more = " …" if len(line.moves) > MAX_HINT else ""
+        if line.exact:
+            what = ("draws", f"wins by {score}", f"loses by {-score}")[(score > 0) - (score < 0)]
+        else:
+            lead = ("level", f"{score} ahead", f"{-score} behind")[(score > 0) - (score < 0)]
+            what = f"has you {lead} after {line.depth} moves"
+        return self._say(f"Hint: {self._written(line.move)} {what}: {' '.join(told)}{more}")
 
     @contextmanager
     def _tried(self, move: Move) -> Iterator[Game]:
@@ -464,8 +468,12 @@ def told_outcome(game: Game) -> str:
 
 
 def _seat(who: str) -> str:
-    if who not in SEATS:
-        raise ValueError(f"{who!r} cannot play: must be {', '.join(SEATS[:-1])} or {SEATS[-1]}")
+    if who != "human":
+        try:
+            policies_of(who)
+        except ValueError:
+            allowed = f"{', '.join(SEATS[:-1])} or {SEATS[-1]}"
+            raise ValueError(f"{who!r} cannot play: must be {allowed}") from None
     return who
 
 

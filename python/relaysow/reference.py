@@ -18,6 +18,7 @@ option of `Rules`; the notes below say whose reading is whose.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -1495,12 +1496,41 @@ class Chance:
         return (drawn * count) >> (32 * words)
 
 
+def worth_of_moves(game: Game, depth: int) -> dict[Move, int]:
+    """What the player to move gets by each legal move, by minimax of `depth` moves, this one among
+    them: the lead where the game still goes on, at its end the final lead, 0 if it is drawn.
+
+    >>> from relaysow.rules import giuthi
+    >>> max(worth_of_moves(Game(giuthi(pits=5, seeds=4)), 2).values())
+    5
+    """
+    mover, worth = game.position.mover, {}
+    for move in game.legal_moves:
+        game.push(move)
+        score = worth_of_game(game, depth - 1)
+        worth[move] = score if game.position.mover == mover else -score
+        game.undo()
+    return worth
+
+
+def worth_of_game(game: Game, depth: int) -> int:
+    """What the player to move gets by minimax of `depth` moves."""
+    outcome, mover = game.outcome, game.position.mover
+    if outcome is None and depth > 0:
+        return max(worth_of_moves(game, depth).values())
+    if outcome is not None and outcome.winner == -1:
+        return 0
+    stores = game.position.stores if outcome is None else outcome.stores
+    return stores[mover] - stores[1 - mover]
+
+
 def choose(game: Game, policy: str, chance: Chance) -> Move:
     """A move for the player to move, who has one.
 
     A redistribution is drawn by its number.  `"random"`: a sowing is drawn from the candidates in
     canonical order; one that proves illegal is removed and another drawn, so that the legal ones
     are equally likely.  `"greedy"`: drawn once among the legal moves that capture most.
+    `"search:depth=N"`: drawn once among those best by minimax of N moves.
     """
     position = game.position
     if position.redistributions < 2:
@@ -1511,6 +1541,10 @@ def choose(game: Game, policy: str, chance: Chance) -> Move:
         captures = [position.sow(move).captured for move in legal]
         best = [move for move, c in zip(legal, captures, strict=True) if c == max(captures)]
         return best[chance.below(len(best))]
+    if policy.startswith("search:depth="):
+        worth = worth_of_moves(game, int(policy.removeprefix("search:depth=")))
+        most = [move for move, score in worth.items() if score == max(worth.values())]
+        return most[chance.below(len(most))]
     left: list[Move] = list(
         candidates(
             position.rules, position.mover, position.pits, position.direction, position.barred
@@ -1532,7 +1566,7 @@ def simulate(
     max_moves: int | None,
     poll: Callable[[int], None] | None = None,
 ) -> dict[str, list[Any]]:
-    """Play games by the policies `"random"` or `"greedy"`, one row a game in every column.
+    """Play games by the policies of `choose`, one row a game in every column.
 
     `scores` the two final stores (of a cut game the stores as they stand), `winner` 0, 1, −1 for a
     draw or −2 for a cut game, `moves` with the redistributions, `turns` begun by a move, `laps` of
@@ -1551,8 +1585,10 @@ def simulate(
     [40, 40]
     """
     for policy in (south, north):
-        if policy not in ("random", "greedy"):
-            raise ValueError(f"policy {policy!r}: must be 'random' or 'greedy'")
+        if policy not in ("random", "greedy") and not re.fullmatch(
+            r"search:depth=[1-9]\d*", policy, re.ASCII
+        ):
+            raise ValueError(f"policy {policy!r}: must be 'random', 'greedy' or 'search:depth=N'")
     if max_moves is not None and max_moves < 1:
         raise ValueError(f"max_moves={max_moves}: must be None or at least 1")
     if start.rules.repetition == "off" and max_moves is None:

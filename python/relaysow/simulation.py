@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -28,8 +29,14 @@ if TYPE_CHECKING:
     Poll = Callable[[int], None]
     Played = tuple[Columns, int, BaseException | None]
 
-POLICIES = ("random", "greedy")
-"""The policies by name: any legal move alike; a largest capture, ties and no capture at random."""
+POLICIES = ("random", "greedy", "search:depth=N", "search:nodes=N")
+"""The policies by name: any legal move alike; a largest capture, ties and no capture at random; a
+best move by minimax of N moves (1…200), ties at random; the best that a search of N moves sown
+(1…10⁹) finds."""
+
+_SEARCH = re.compile(
+    r"search:(?:depth=(?:[1-9]\d?|1\d\d|200)|nodes=(?:[1-9]\d{0,8}|1000000000))", re.ASCII
+)
 
 ENGINES = ("native", "reference")
 """What can play the games: the core, or the plain-Python reference (the same games, slowly)."""
@@ -350,8 +357,14 @@ def simulate(
     among workers.  `engine="reference"` plays the same games in plain Python, on one thread.
 
     `policy` is `"random"` (every legal move alike), `"greedy"` (a largest capture; ties, and no
-    capture, at random) or a pair of them, South's and North's.  A game of more than `max_moves`
-    moves is cut and counts as neither won nor drawn.  `progress=True` shows a bar on a terminal.
+    capture, at random), a search, or a pair of them, South's and North's.  `"search:depth=N"` plays
+    a best move by minimax of the game N moves ahead (1…200, and soon slow), where a game that goes
+    on is worth the lead and one drawn whatever the stores 0; ties at random.
+    `"search:nodes=N"` plays the best move that `analyse` finds with N moves sown (1…10⁹), the
+    first of equal ones in an order that begins anywhere, but who leads rather goes on than repeats
+    a position; the reference does not know it.
+    Redistributions are drawn at random by all.  A game of more than `max_moves` moves is cut and
+    counts as neither won nor drawn.  `progress=True` shows a bar on a terminal.
 
     `keep="summary"` keeps the exact counts only and returns the `Summary`, the same as from the
     columns, in memory that does not grow with the games.  With it, `out` names a directory to fill
@@ -392,7 +405,7 @@ def simulate(
         threads = within("threads", threads, 1, MAX_THREADS)
     if max_moves is not None:
         max_moves = within("max_moves", max_moves, 1, MAX_MOVES)
-    policies = policies_of(policy)
+    policies = policies_of(policy, engine)
     if not isinstance(progress, bool):
         raise TypeError(f"progress must be True or False, not {progress!r}")
     if not isinstance(keep, str):
@@ -556,16 +569,20 @@ def within(name: str, value: object, low: int, high: int) -> int:
     return number
 
 
-def policies_of(policy: object) -> tuple[str, str]:
+def policies_of(policy: object, engine: object = "native") -> tuple[str, str]:
     names = (policy, policy) if isinstance(policy, str) else policy
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"policy must be a name or a pair of names, not {policy!r}")
     if len(names) != 2:
         raise ValueError(f"policy={policy!r}: must be one name or two, South's and North's")
     for name in names:
-        if name not in POLICIES:
-            allowed = " or ".join(map(repr, POLICIES))
-            raise ValueError(f"policy={name!r}: must be {allowed}")
+        if name not in POLICIES[:2] and not _SEARCH.fullmatch(name):
+            raise ValueError(
+                f"policy={name!r}: must be 'random', 'greedy', 'search:depth=N' (N 1…200) or "
+                "'search:nodes=N' (N 1…10⁹)"
+            )
+        if engine == "reference" and "nodes" in name:
+            raise ValueError(f"policy={name!r}: the reference has no such search, only depth=N")
     return names[0], names[1]
 
 

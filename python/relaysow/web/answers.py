@@ -14,9 +14,10 @@ from relaysow import descriptions, display
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Redistribute, Sow
 from relaysow.notation import PLAYERS, rules_from_text, rules_to_text
-from relaysow.play import SEATS, choose, reason, told_outcome
+from relaysow.play import choose, reason, told_outcome
 from relaysow.records import Record
 from relaysow.rules import CHOICES, MAX_PITS, MAX_SEEDS, MIN_PITS, RULE_SETS, Rules
+from relaysow.simulation import POLICIES
 
 MAX_LAPS = 60
 """The most laps of a move that the page is told one by one."""
@@ -101,7 +102,7 @@ def _answer(request: Any) -> dict[str, Any]:
 
 
 def policies() -> tuple[str, ...]:
-    return tuple(who for who in SEATS if who != "human")
+    return (*POLICIES[:2], "search:nodes=10000", "search:nodes=1000000")
 
 
 def _read(text: str) -> Record:
