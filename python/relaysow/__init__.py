@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         simulate_match,
     )
     from relaysow.pictures import animate, svg
+    from relaysow.puzzle import Puzzle, puzzles
     from relaysow.records import Record, read_records
     from relaysow.simulation import Simulation, SimulationInterrupted, simulate
     from relaysow.summary import Summary
@@ -81,6 +82,7 @@ __all__ = [
     "Outcome",
     "Position",
     "PositionError",
+    "Puzzle",
     "Record",
     "Redistribute",
     "Rules",
@@ -108,6 +110,7 @@ __all__ = [
     "kiothi",
     "kiothi_wikipedia",
     "perft",
+    "puzzles",
     "read_records",
     "reference",
     "simulate",
@@ -126,6 +129,7 @@ _LATER = {
     "Line": "relaysow.analysis",
     "Match": "relaysow.match",
     "MatchSimulation": "relaysow.match",
+    "Puzzle": "relaysow.puzzle",
     "Record": "relaysow.records",
     "Series": "relaysow.match",
     "Shorten": "relaysow.match",
@@ -138,6 +142,7 @@ _LATER = {
     "Value": "relaysow.analysis",
     "analyse": "relaysow.analysis",
     "animate": "relaysow.pictures",
+    "puzzles": "relaysow.puzzle",
     "read_records": "relaysow.records",
     "simulate": "relaysow.simulation",
     "simulate_match": "relaysow.match",

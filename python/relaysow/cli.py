@@ -707,6 +707,55 @@ def _progress(found: Analysis) -> None:
     print(f"\r\033[K{told}", end="", file=sys.stderr, flush=True)
 
 
+@app.command()
+def puzzle(
+    name: Name = None,
+    pits: Pits = None,
+    options: Set = None,
+    seeds: Annotated[int, _number("Seeds on the ring.")] = 8,
+    to: Annotated[str, typer.Option(help="win or draw.")] = "win",
+    moves: Annotated[
+        int | None, _number("How many moves the solver makes; any number by default.")
+    ] = None,
+    seed: Seed = 1,
+    count: Annotated[int, _number("How many puzzles.")] = 1,
+    tablebase: Annotated[
+        str | None, typer.Option(help="Draw positions from this file; else a table is built.")
+    ] = None,
+    laps: Annotated[
+        bool, typer.Option("--laps/--no-laps", help="Tell the solution lap by lap.")
+    ] = True,
+) -> None:
+    """Compose positions in which one move alone keeps a win or a draw, with the solution."""
+    from contextlib import ExitStack
+    from shutil import get_terminal_size
+
+    from relaysow import display
+    from relaysow.notation import PLAYERS
+    from relaysow.puzzle import puzzles
+    from relaysow.tablebase import Tablebase
+
+    rules = _start(name, pits, None, None, options, None)
+    assert isinstance(rules, Rules)
+    width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)
+    unicode = _can_print("▶·┌─")
+    with ExitStack() as stack:
+        table = None if tablebase is None else stack.enter_context(Tablebase.open(tablebase))
+        found = puzzles(rules, seeds, to, moves=moves, count=count, seed=seed, tablebase=table)
+        for number, one in enumerate(found):
+            here = one.position
+            print(f"{chr(10) if number else ''}{display.board(here, width=width, unicode=unicode)}")
+            print(f"{one.task}\n{one.to_text()}", flush=True)
+            for move in one.solution if laps else ():
+                print(f"\n{PLAYERS[here.mover]}: {here.move_to_text(move)}")
+                told = here.sow(move)
+                print(
+                    *display.sowing(here, told, width=width, unicode=unicode, boards=False),
+                    sep="\n",
+                )
+                here = here.play(move)
+
+
 def _worth(value: Value | Solution) -> str:
     """A value in words, of the player to move."""
     result = {1: "win", 0: "draw", -1: "loss"}[value.result]
