@@ -121,6 +121,8 @@ FULL = rs.engehe(pits=40, seeds=8)  # 640 seeds: counts past a byte are watched 
 )
 def test_full_pits(start: rs.Position) -> None:
     assert_same_everywhere(start, 70, 3)
+    for max_moves in (1, 9):
+        assert_same_everywhere(start, 70, 4, max_moves=max_moves)
 
 
 def test_endless_sowings_and_long_ones() -> None:

@@ -667,8 +667,8 @@ void take_turns(Lanes& x) {
     x.new_turn |= passing;
     ++x.now;
     if (aside | none_legal) {
-        const uint64_t lanes[5] = {stuck, repeated, undecided & ~repeated,
-                                   limited & ~(repeated | undecided), none_legal};
+        const uint64_t lanes[5] = {stuck, repeated, undecided & ~(repeated | limited),
+                                   limited & ~repeated, none_legal};
         const Call why[5] = {Call::stuck, Call::repeated, Call::undecided, Call::limit,
                              Call::none_legal};
         for (int k = 0; k < 5; ++k) {
