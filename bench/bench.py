@@ -62,6 +62,7 @@ ROWS: dict[str, tuple[rs.Rules, float]] = {
     "Kiothi": (rs.kiothi(), 0.1),  # an endless sowing of seconds comes every 10,000 games or so
 }
 PERFT = {5: 369_684, 6: 4_133_904}  # of Giuthi 2×8·8, by the reference (in minutes)
+SEARCH = {8: 234_624, 11: 7_159_755}  # moves that `analyse` of Giuthi 2×8·8 sows
 SIGNATURE_GAMES = 1_000
 SIGNATURE = "dc1a62a225da"
 
@@ -348,6 +349,18 @@ def perft_rate(depth: int, repetitions: int) -> float:
     return PERFT[depth] / statistics.median(seconds)
 
 
+def search_rate(depth: int, repetitions: int) -> float:
+    """Nodes a second of `analyse` of Giuthi 2×8·8: a node is a move sown."""
+    start, seconds = rs.giuthi().start(), []
+    for _ in range(repetitions):
+        started = time.process_time()
+        nodes = rs.analyse(start, depth=depth).nodes
+        seconds.append(time.process_time() - started)
+        if nodes != SEARCH[depth]:
+            raise Mismatch(f"search to depth {depth}: {nodes} nodes, not {SEARCH[depth]}")
+    return SEARCH[depth] / statistics.median(seconds)
+
+
 MEMORY = """
 import re, relaysow
 def peak():  # of this process, where ru_maxrss begins with that of its parent
@@ -514,6 +527,9 @@ def report(games: int, repetitions: int, quick: bool, json_file: Path | None) ->
     depth = 5 if quick else 6
     figures["perft nodes a second"] = nodes = perft_rate(depth, repetitions)
     print(f"  {f'perft to depth {depth}':<26}{nodes / 1e6:>9.1f} M nodes/s")
+    depth = 8 if quick else 11
+    figures["search nodes a second"] = searched = search_rate(depth, repetitions)
+    print(f"  {f'analyse to depth {depth}':<26}{searched / 1e6:>9.1f} M nodes/s")
     figures["bytes a game"] = held = memory(50_000 if quick else 1_000_000)
     if held is not None:
         print(f"  {'memory of simulate':<26}{held:>9.0f} bytes a game")
@@ -536,6 +552,7 @@ def report(games: int, repetitions: int, quick: bool, json_file: Path | None) ->
     target("play, µs", costs["play(move)"] * 1e6, "≤", 0.5)
     target("list(legal_moves), µs", costs["list(legal_moves)"] * 1e6, "≤", 3.0)
     target("perft, M nodes/s", nodes / 1e6, "≥", 10.0)
+    target("analyse, M nodes/s", searched / 1e6, "≥", 6.0)
     if held is not None:
         target("memory, bytes a game", held, "≤", 200.0)
     if json_file is not None:

@@ -137,7 +137,7 @@ def at_end(position: Position, lead: int) -> tuple[int | float, int | float]:
     return 1 - gain, -gain
 
 
-MEMORY = 64 * 2**20
+MEMORY = 16 * 2**20
 """The bytes of `analyse`'s table of positions met before, by default."""
 
 MAX_DEPTH = 200
@@ -226,7 +226,7 @@ def analyse(
     first thread.  Depth 1 is always finished.  `lines` is how many of the best moves get a line
     and a score, 1…1,000.  `threads` 1…1,024: with more than one they share what they find, and
     results vary; with one and no limit of time the result is always the same.  `memory` bytes
-    (64 MiB by default, 0…2⁴⁰) hold the positions met before, in a table whose size is rounded down
+    (16 MiB by default, 0…2⁴⁰) hold the positions met before, in a table whose size is rounded down
     to a power of two; without it (0) everything is searched in full, and a score that is not exact
     is that of minimax.  So it is, with the table only a guide, under `repetition="score"` and
     `repetition_scope="turn"` with extra moves, where a position's value depends on how it was
