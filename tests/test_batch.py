@@ -276,6 +276,12 @@ def test_named_rule_sets(name: str, scope: str, n: int) -> None:
     assert games or "kiothi" in name
 
 
+def test_drawn_anew_in_the_lanes() -> None:
+    """A third of the draws are first forbidden by their first lap."""
+    batch = rs.Batch(rs.kiothi(redistribution="none"), 9, 5, autoreset="SameStep")
+    assert list(follow(batch, False, "SameStep", 250, None))
+
+
 REPEATING = {
     "position": rs.giuthi(pits=4, seeds=2),
     "turn": rs.giuthi(pits=4, seeds=2, repetition_scope="turn", extra_pit="not_origin"),
@@ -450,6 +456,19 @@ def test_an_illegal_action_raises_and_no_game_moves() -> None:
     assert not rs.Batch(ENDLESS, 1, mask="exact").mask[0, 0]
     batch.step(actions)
     assert batch.position(0) == ENDLESS.play(ENDLESS.legal_moves[0])
+
+
+@pytest.mark.parametrize("n", [1, 20])
+def test_a_forbidden_first_lap_raises(n: int) -> None:
+    start = rs.kiothi(redistribution="none").start()
+    batch = rs.Batch(start, n)
+    forbidden = set(range(batch.actions)) - actions_of(batch.mask[0])
+    action = next(
+        a for a in forbidden if (start.move(a).lift or 0) <= start.pits[start.move(a).pit]
+    )
+    with pytest.raises(rs.IllegalMove, match="first lap ends in an occupied pit of the mover"):
+        batch.step(np.full(n, action))
+    assert batch.position(n - 1) == start
 
 
 def test_sample_draws_no_endless_sowing() -> None:
