@@ -20,12 +20,16 @@ import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
 from pettingzoo.utils import BaseWrapper, parallel_to_aec, turn_based_aec_to_parallel
 
 import relaysow as rs
 import relaysow.envs
 from test_batch import Row
+
+with warnings.catch_warnings():
+    # The tests import a game of PettingZoo's own where pygame is installed.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
 
 Array = npt.NDArray[Any]
 
@@ -658,6 +662,7 @@ def test_docstrings(module: str) -> None:
     [
         ("gymnasium", "relaysow.envs.Env", "gymnasium"),
         ("pettingzoo", "relaysow.envs.AEC", "pettingzoo"),
+        ("pyspiel", "import relaysow.envs.openspiel", "openspiel"),
         ("resvg_py", "relaysow.envs.Env(render_mode='rgb_array').render()", "gymnasium"),
     ],
 )

@@ -210,6 +210,14 @@ class Game:
         ]
         return compared, self._turn(ply.turn), ply.compared
 
+    def __copy__(self) -> Game:
+        """A game with the same history, which then goes its own way."""
+        other = object.__new__(type(self))
+        other.__dict__ |= self.__dict__
+        other._moves, other._plies = self._moves.copy(), self._plies.copy()
+        other._compared = self._compared.copy()
+        return other
+
     def record(self) -> str:
         """The game as text (the grammar is that of `relaysow.records`); `from_record` gives it
         back."""

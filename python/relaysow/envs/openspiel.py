@@ -1,0 +1,211 @@
+"""The games as Python games of OpenSpiel: `giuthi`, `kiothi`, `engehe`, registered by importing this.
+
+`pyspiel.load_game("giuthi(pits=5,seeds=4,chain=run)")`: `rules` names a rule set, and what it takes
+follows by the same names; `setup` is the counts with spaces between.  Actions, redistributions as
+single decisions and observations are those of `relaysow.Batch`.  A game ends after
+`max_game_length` decisions at the latest, and then nobody has won.
+
+An observation tensor is a row of `Batch`'s observation as the player sees the board, own row first,
+after two entries that tell who the player is; its entry `mover` tells who is to move.
+
+`State.undo_action` takes a decision back in Python.  OpenSpiel gives Python games no hook for it in
+C++; `history` and what else tells of the past is right in Python after it.
+
+>>> import pyspiel, relaysow.envs.openspiel
+>>> game = pyspiel.load_game("kiothi(rules=kiothi_wikipedia)")
+>>> state = game.new_initial_state()
+>>> state.apply_action(state.legal_actions()[0])
+>>> state.current_player(), state.action_to_string(state.legal_actions()[3])
+(0, 'place 4')
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from relaysow import Position, Rules
+from relaysow._core import Batch
+from relaysow.envs import GAMES, library, rules_of
+from relaysow.envs.decisions import Decision, Decisions
+from relaysow.rules import CHOICES
+
+pyspiel: Any = library("pyspiel", "openspiel")
+observation: Any = library("open_spiel.python.observation", "openspiel")
+
+MAX_GAME_LENGTH = 10_000
+"""The longest of 20,000 random games of each named rule set took 5,631 moves."""
+
+PARAMETERS: dict[str, Any] = {
+    "pits": 0,
+    "seeds": 0,
+    "filled": 0,
+    "setup": "",
+    "minimum_lift": 0,
+    "max_laps": 0,
+    **dict.fromkeys(CHOICES, ""),
+}
+"""Those of rules; 0 or nothing: as the rule set has it."""
+
+
+class SpielGame(pyspiel.Game):  # type: ignore[misc]
+    """A game of OpenSpiel with certain rules."""
+
+    game_type: ClassVar[Any]
+
+    def __init__(self, parameters: dict[str, Any]) -> None:
+        given = {name: value for name, value in parameters.items() if value not in ("", 0)}
+        length = int(given.pop("max_game_length", MAX_GAME_LENGTH))
+        if length < 1:
+            raise ValueError(f"max_game_length={length}: must be 1 or more")
+        if "setup" in given:
+            given["setup"] = tuple(map(int, given["setup"].split()))
+        self.rules: Rules = rules_of(given.pop("rules"), given)
+        batch = Batch(self.rules, 1)
+        self.features: dict[str, slice] = batch.features
+        self.observed: int = batch.observations.shape[1]
+        info = pyspiel.GameInfo(
+            num_distinct_actions=batch.actions,
+            max_chance_outcomes=0,
+            num_players=2,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=length,
+        )
+        super().__init__(self.game_type, info, parameters)
+
+    def new_initial_state(self, text: str | None = None) -> SpielState:
+        """The opening, or the position of a text of `Position.to_text`."""
+        return SpielState(self, self.rules.start() if text is None else Position.from_text(text))
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+        """What shows states to players."""
+        if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
+            return Observer(self, params)
+        return observation.IIGObserverForPublicInfoGame(iig_obs_type, params)
+
+
+class SpielState(pyspiel.State):  # type: ignore[misc]
+    """A state of OpenSpiel; `play` is the game so far."""
+
+    def __init__(self, game: SpielGame, start: Position) -> None:
+        super().__init__(game)
+        self.play = Decisions(start, game.max_game_length())
+
+    def current_player(self) -> int:
+        """Who is to decide: 0 (South), 1, or that the game is over."""
+        return int(pyspiel.PlayerId.TERMINAL) if self.play.over else self.play.mover
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.play.over
+
+    def returns(self) -> list[float]:
+        """The result for each: +1, −1, or 0."""
+        outcome = self.play.game.outcome
+        if outcome is None or outcome.winner < 0:
+            return [0.0, 0.0]
+        return [1.0, -1.0] if outcome.winner == 0 else [-1.0, 1.0]
+
+    def undo_action(self, player: int, action: int) -> None:
+        """Take back the last decision, which must be this one; `ValueError` if it is not."""
+        if self.play.past[-1:] != [(player, action)]:
+            raise ValueError(
+                f"player {player}'s action {action} is not the last: {self.play.past[-1:]}"
+            )
+        self.play.undo()
+
+    def history(self) -> list[int]:
+        """The actions so far."""
+        return [decision.action for decision in self.play.past]
+
+    def full_history(self) -> list[Decision]:
+        """The actions so far, with their players."""
+        return self.play.past.copy()
+
+    def history_str(self) -> str:
+        """The actions so far, as text."""
+        return ", ".join(map(str, self.history()))
+
+    def move_number(self) -> int:
+        """How many decisions have been made."""
+        return len(self.play.past)
+
+    def is_initial_state(self) -> bool:
+        """Whether none has been made."""
+        return not self.play.past
+
+    def __str__(self) -> str:
+        play = self.play
+        if play.partial is None:
+            return str(play.position)
+        return f"{play.position}{play.partial.pits}, {play.partial.hand} in hand\n"
+
+    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002
+        return self.play.legal_actions()
+
+    def _apply_action(self, action: int) -> None:
+        self.play.push(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:  # noqa: ARG002
+        rules, made = self.play.position.rules, self.play.partial
+        k = action - rules.actions
+        if k == 2 * rules.pits:
+            return "empty no more"
+        if k >= 0:
+            return f"{'place' if made and made.placing else 'empty'} {k + 1}"
+        position = self.play.position
+        return position.move_to_text(position.move(action))
+
+
+class Observer:
+    """What a player sees, as OpenSpiel wants it."""
+
+    def __init__(self, game: SpielGame, params: Any) -> None:
+        if params:
+            raise ValueError(f"params={params!r}: an observation takes none")
+        self.tensor = np.zeros(2 + game.observed, np.float32)
+        parts = {name: slice(at.start + 2, at.stop + 2) for name, at in game.features.items()}
+        self.dict = {name: self.tensor[at] for name, at in {"player": slice(0, 2), **parts}.items()}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Show a state to a player."""
+        self.tensor[:2] = (player == 0, player == 1)
+        self.tensor[2:] = state.play.observation(player)
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """A state as text, with all that a tensor tells."""
+        play = state.play
+        return f"{play.position.to_text()} {play.observation(player)}"
+
+
+def _register() -> None:
+    kinds = pyspiel.GameType
+    for name, rules in GAMES.items():
+        game_type = kinds(
+            short_name=rules,
+            long_name=name,
+            dynamics=kinds.Dynamics.SEQUENTIAL,
+            chance_mode=kinds.ChanceMode.DETERMINISTIC,
+            information=kinds.Information.PERFECT_INFORMATION,
+            utility=kinds.Utility.ZERO_SUM,
+            reward_model=kinds.RewardModel.TERMINAL,
+            max_num_players=2,
+            min_num_players=2,
+            provides_information_state_string=True,
+            provides_information_state_tensor=False,
+            provides_observation_string=True,
+            provides_observation_tensor=True,
+            parameter_specification={
+                "rules": rules,
+                "max_game_length": MAX_GAME_LENGTH,
+                **PARAMETERS,
+            },
+        )
+        # OpenSpiel drops what it has registered when Python is gone: it must be a class.
+        pyspiel.register_game(game_type, type(name, (SpielGame,), {"game_type": game_type}))
+
+
+_register()
