@@ -33,6 +33,11 @@ INLINE V add_where(M m, V a, V b) { return _mm512_mask_add_epi8(a, m, a, b); }
 INLINE uint64_t bits(M m) { return m; }
 INLINE M mask(uint64_t lanes) { return lanes; }
 INLINE V halved(V v) { return _mm512_and_si512(_mm512_srli_epi16(v, 1), all(0x7F)); }
+INLINE void lift_where_equal(V a, V b, V& seeds, V& lifted) {
+    const M unlike = _mm512_cmpneq_epi8_mask(a, b);
+    lifted = choose(unlike, lifted, seeds);
+    seeds = where(unlike, seeds);
+}
 
 #elif defined(__AVX2__)
 
@@ -91,6 +96,14 @@ INLINE M mask(uint64_t lanes) {
 }
 INLINE V halved(V v) { return _mm_srli_epi16(v, 1) & all(0x7F); }
 
+#endif
+
+#if !defined(__AVX512BW__)
+INLINE void lift_where_equal(V a, V b, V& seeds, V& lifted) {
+    const M like = equal(a, b);
+    lifted = choose(like, seeds, lifted);
+    seeds = where(~like, seeds);
+}
 #endif
 
 enum : int { L = sizeof(V) };
@@ -160,13 +173,18 @@ void sow(Lanes& x, unsigned& steps_left) {
         const bool skips = x.skipped && bits(nonzero(rounds));
         uint8_t* here = x.ring;
         const auto rows = [&](int pits, V keep) __attribute__((always_inline)) {
+#pragma GCC unroll 4
             for (int i = 0; i < pits; ++i, here += L) {
                 V r = load(here);
                 V now = add_where(below(at, length), add(r, outside), change);
                 if (skips) now = sub(now, where(equal(at, at_pit), rounds));
-                const M lifted = equal(at, at_last);
-                raw = choose(lifted, now, raw);
-                now = marks ? choose(lifted, now & keep, now) : where(~lifted, now);
+                if constexpr (marks) {
+                    const M lifted = equal(at, at_last);
+                    raw = choose(lifted, now, raw);
+                    now = choose(lifted, now & keep, now);
+                } else {
+                    lift_where_equal(at, at_last, now, raw);
+                }
                 store(here, now);
                 at = add(at, one);
             }
