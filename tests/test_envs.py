@@ -189,7 +189,27 @@ def test_greedy_opponent(rules: rs.Rules) -> None:
     assert answered > 20
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy"])
+@pytest.mark.parametrize("opponent", ["search:depth=2", "search:nodes=300"])
+def test_searching_opponent(opponent: str) -> None:
+    """It beats a random player, Kiothi's redistribution at random and all."""
+    chance, returned = np.random.default_rng(4), 0.0
+    for name, options in (
+        ("giuthi", {"pits": 5, "seeds": 4}),
+        ("kiothi", {"pits": 5, "filled": 3}),
+    ):
+        env = make(name, opponent=opponent, **options)
+        for game in range(6):
+            _, info = env.reset(seed=game)
+            over = False
+            while not over:
+                action = draw(info["action_mask"], chance)
+                _, reward, terminated, truncated, info = env.step(action)
+                over = terminated or truncated
+            returned += reward
+    assert returned < -5
+
+
+@pytest.mark.parametrize("opponent", ["random", "greedy", "search:depth=2"])
 def test_gymnasium_games_follow_the_seed(opponent: str) -> None:
     def play(seed: int) -> list[Any]:
         env = make("kiothi", opponent=opponent, player=None, pits=5, filled=3)
@@ -240,7 +260,8 @@ def test_gymnasium_illegal_actions() -> None:
 @pytest.mark.parametrize("make_one", [make, lambda name, **k: relaysow.envs.Env(name, **k)])
 def test_gymnasium_arguments(make_one: Callable[..., Any]) -> None:
     for arguments, error, text in (
-        ({"opponent": "minimax"}, ValueError, "opponent='minimax': must be one of 'random', "),
+        ({"opponent": "minimax"}, ValueError, "opponent='minimax': must be 'random', 'greedy'"),
+        ({"opponent": 3}, TypeError, "opponent must be a name or a pair of names, not 3"),
         ({"player": 2}, ValueError, "player=2: must be one of 0, 1, None"),
         ({"illegal": "ignore"}, ValueError, "illegal='ignore': must be one of 'lose', 'raise'"),
         ({"max_moves": 0}, ValueError, "max_moves=0"),

@@ -14,12 +14,10 @@ from relaysow._core import Batch
 from relaysow.envs import library, one_of, rules_of
 from relaysow.envs.one_game import MOST, OneGame, turned
 from relaysow.game import Game
-from relaysow.play import SEATS, choose
+from relaysow.play import choose
+from relaysow.simulation import policies_of
 
 gymnasium: Any = library("gymnasium", "gymnasium")
-
-POLICIES = tuple(seat for seat in SEATS if seat != "human")
-"""The opponents that have a name."""
 
 Opponent = str | Callable[[NDArray[np.int16], NDArray[Any]], Any] | None
 
@@ -27,8 +25,8 @@ Opponent = str | Callable[[NDArray[np.int16], NDArray[Any]], Any] | None
 class Env(gymnasium.Env):  # type: ignore[misc]
     """One game against an opponent: `gymnasium.make("relaysow/Giuthi-v0")`, Kiothi or EnGehe.
 
-    `rules` and what follows by keyword are as said in `relaysow.envs`.  `opponent` is "random",
-    "greedy" (of the largest captures one; both as in `simulate`), a callable that takes an
+    `rules` and what follows by keyword are as said in `relaysow.envs`.  `opponent` is a policy of
+    `simulate` ("random", "greedy", "search:depth=N", "search:nodes=N"), a callable that takes an
     observation and its mask and returns an action, or None: then every action is the caller's, who
     plays both sides in turn.  `player` is the caller's side, 0 (South) or 1, or None: drawn anew for
     every game.
@@ -74,7 +72,10 @@ class Env(gymnasium.Env):  # type: ignore[misc]
         one_of("illegal", illegal, ("lose", "raise"))
         one_of("player", player, (0, 1, None))
         if opponent is not None and not callable(opponent):
-            one_of("opponent", opponent, POLICIES)
+            try:
+                policies_of(opponent)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{error}".replace("policy", "opponent", 1)) from None
         self.render_mode = render_mode
         self._game = OneGame(rules_of(rules, options), max_moves)
         self._opponent, self._player, self._illegal = opponent, player, illegal
