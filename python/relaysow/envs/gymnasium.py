@@ -287,7 +287,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             "truncated": np.empty_like(batch.truncated),
         }
         observations, mask, both, terminated, truncated = batch.step(actions, arrays)
-        rewards = both[:, 0] * (1 - 2 * self._movers)  # the players' rewards add up to 0
+        rewards = np.where(self._movers, both[:, 1], both[:, 0])
         self._movers = observations[:, self._mover]
         infos = {"action_mask": mask}
         if not self._raises:
@@ -295,7 +295,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         ended = terminated | truncated
         if ended.any():
             self._tell(infos, ended, batch.final_observations)
-        return observations, rewards.astype(np.float32), terminated, truncated, infos
+        return observations, rewards, terminated, truncated, infos
 
     def _step_one(self, actions: NDArray[Any]) -> Any:
         batch, before = self.batch, self._over.copy()
