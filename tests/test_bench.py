@@ -26,7 +26,7 @@ FIRST, GAMES = 2**40, 300
 @each_row
 @pytest.mark.parametrize("max_moves", [None, 1, 2, 25])
 def test_plain_loop_plays_the_same_games(row: str, max_moves: int | None) -> None:
-    rules, _ = bench.ROWS[row]
+    rules = bench.ROWS[row][0]
     games = bench.plain(rules, max_moves=max_moves)(FIRST, GAMES)
     bench.compare("plain", games, "core", bench.native(rules, 1, max_moves)(FIRST, GAMES))
     few = {name: column[:2] for name, column in games.items()}
@@ -119,7 +119,7 @@ def test_signature_is_the_recorded_one_and_changes_with_any_game(
 def test_quick_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench, "ROWS", {"Giuthi 2×6·4": (bench.rs.giuthi(6, 4), 1.0)})
+    monkeypatch.setattr(bench, "ROWS", {"Giuthi 2×6·4": (bench.rs.giuthi(6, 4), 1.0, 8.0)})
     monkeypatch.setattr(
         bench, "call_costs", lambda _: {"play(move)": 1e-6, "list(legal_moves)": 1e-6}
     )
