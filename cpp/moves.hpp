@@ -268,7 +268,12 @@ public:
                 return false;
             }
             found = group;
-            place(found, seeds, number);
+            const Natural to_the_right = ways_to_the_right(seeds);
+            if (ways.bits() <= 53) {  // which leaves room for a factor of seeds
+                place(found, seeds, number.low64(), to_the_right.low64());
+            } else {
+                place(found, seeds, number, to_the_right);
+            }
             return true;
         });
         return found;
@@ -329,9 +334,9 @@ public:
 private:
     // Walks the placings of `seeds` in order: `ways` is always the number of placings that share
     // what is decided so far and put the seeds still `left` into the `rest` pits to the right.
-    void place(Redistribute& move, int seeds, Natural number) const {
+    template <class Number>
+    void place(Redistribute& move, int seeds, Number number, Number ways) const {
         int left = seeds;
-        Natural ways = ways_to_the_right(seeds);
         for (int pit = 0; pit < size_; ++pit) {
             const int rest = size_ - 1 - pit;
             if (rest == 0) {
@@ -372,12 +377,14 @@ private:
         next_pit(ways, seeds, size_);
         return ways;
     }
-    static void next_pit(Natural& ways, int left, int rest) {
+    template <class Number>
+    static void next_pit(Number& ways, int left, int rest) {
         if (rest == 1) return;
         ways *= static_cast<std::uint32_t>(rest - 1);
         ways /= static_cast<std::uint32_t>(left + rest - 1);
     }
-    static void one_more_here(Natural& ways, int left, int rest) {
+    template <class Number>
+    static void one_more_here(Number& ways, int left, int rest) {
         ways *= static_cast<std::uint32_t>(left);
         ways /= static_cast<std::uint32_t>(left + rest - 1 == 0 ? 1 : left + rest - 1);
     }

@@ -19,6 +19,15 @@ public:
         for (; value != 0; value >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(value);
     }
 
+    constexpr Natural(const Natural& other) : size_(other.size_) {
+        for (std::size_t i = 0; i < size_; ++i) limbs_[i] = other.limbs_[i];
+    }
+    constexpr Natural& operator=(const Natural& other) {
+        size_ = other.size_;
+        for (std::size_t i = 0; i < size_; ++i) limbs_[i] = other.limbs_[i];
+        return *this;
+    }
+
     constexpr bool is_zero() const { return size_ == 0; }
     constexpr std::size_t size() const { return size_; }  // in words of 32 bits, lowest first
     constexpr std::uint32_t limb(std::size_t i) const { return i < size_ ? limbs_[i] : 0; }
@@ -87,6 +96,7 @@ public:
     friend constexpr Natural operator*(const Natural& a, const Natural& b) {
         Natural product;
         if (a.is_zero() || b.is_zero()) return product;
+        for (std::size_t j = 0; j < b.size_; ++j) product.limbs_[j] = 0;
         for (std::size_t i = 0; i < a.size_; ++i) {
             std::uint64_t carry = 0;
             for (std::size_t j = 0; j < b.size_; ++j) {
@@ -116,7 +126,7 @@ private:
         while (size_ > 0 && limbs_[size_ - 1] == 0) --size_;
     }
 
-    std::array<std::uint32_t, capacity> limbs_{};
+    std::array<std::uint32_t, capacity> limbs_;  // beyond the size: anything
     std::size_t size_ = 0;
 };
 
