@@ -64,6 +64,11 @@ BookPointer book_of(const py::object& rules) {
     return book;
 }
 
+int rules_number(const py::handle& value, const char* name, int low, int high) {
+    const std::string allowed = "must be " + std::to_string(low) + "…" + std::to_string(high);
+    return whole_number(value, name, low, high, allowed, PyExc_ValueError);
+}
+
 void refuse(const std::string& why, const py::handle& error) {
     py::set_error(error, why.c_str());
     throw py::error_already_set();
@@ -805,7 +810,11 @@ py::object move_of(const Position& p, const py::object& given) {
 
 // ---- perft and simulation ----
 
-py::int_ count_paths(const Position& p, const py::object& given) {
+py::int_ count_paths(const py::object& position, const py::object& given) {
+    if (!py::isinstance<Position>(position)) {
+        throw py::type_error("position must be a Position, not " + shown(position));
+    }
+    const auto& p = position.cast<const Position&>();
     // 200 moves deep fits any thread's stack.
     const int depth = whole_number(given, "depth", 0, 200, "must be 0…200", PyExc_ValueError);
     Natural nodes;

@@ -38,6 +38,9 @@ inline std::string shown(const py::handle& value) { return py::repr(value).cast<
 extern const Poll poll_with_gil;
 extern const Poll poll_without_gil;
 
+// A subclass may have evaded the checks of Rules: the core trusts none of what it reads here.
+int rules_number(const py::handle& value, const char* name, int low, int high);
+
 // The rules of a position in both worlds, and the Python objects of its moves.
 struct Book {
     Rules rules;
@@ -46,12 +49,17 @@ struct Book {
     std::vector<py::object> whole_lifts;  // Sow of each pit and direction, lift not named
 
     explicit Book(const py::object& given) : python_rules(given), hash(py::hash(given)) {
-        rules.pits = given.attr("pits").cast<int>();
-        std::size_t pit = 0;
-        for (const py::handle seeds : given.attr("setup")) {
-            rules.setup[pit++] = seeds.cast<std::uint16_t>();
+        rules.pits = rules_number(given.attr("pits"), "pits", min_pits, max_pits);
+        const py::tuple setup = given.attr("setup");
+        rules_number(py::int_(setup.size()), "counts in setup", rules.ring(), rules.ring());
+        int all = 0;
+        for (std::size_t pit = 0; pit < setup.size(); ++pit) {
+            const int seeds = rules_number(setup[pit], "seeds in a pit of setup", 0, max_seeds);
+            rules.setup[pit] = static_cast<std::uint16_t>(seeds);
+            all += seeds;
         }
-        rules.minimum_lift = given.attr("minimum_lift").cast<int>();
+        rules_number(py::int_(all), "seeds in setup", 1, max_seeds);
+        rules.minimum_lift = rules_number(given.attr("minimum_lift"), "minimum_lift", 1, 2);
         read(given, "lift", rules.lift);
         read(given, "direction", rules.direction);
         read(given, "relay", rules.relay);

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from collections import Counter
 from itertools import combinations, islice, product
 from math import comb
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import relaysow as rs
@@ -975,3 +977,46 @@ def test_the_generators() -> None:
         836907274,
         4247214768,
     ]
+
+
+# ---------------------------------------------------------------------------------- odd objects
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("pits", 65, "pits=65: must be 3…64"),
+        ("pits", 200, "pits=200: must be 3…64"),
+        ("pits", -1, "pits=-1: must be 3…64"),
+        ("pits", 10**30, "must be 3…64"),
+        ("setup", (4,) * 400, "counts in setup=400: must be 10…10"),
+        ("setup", (), "counts in setup=0: must be 10…10"),
+        ("setup", (1000,) * 10, "seeds in setup=10000: must be 1…1000"),
+        ("setup", (10**9,) * 10, "seeds in a pit of setup=1000000000: must be 0…1000"),
+        ("minimum_lift", -3, "minimum_lift=-3: must be 1…2"),
+    ],
+)
+def test_rules_that_evade_their_checks(name: str, value: Any, said: str) -> None:
+    """A subclass without the checks of `Rules` reaches no memory that is not the core's."""
+
+    class Unchecked(rs.Rules):
+        def __post_init__(self) -> None:
+            pass
+
+    rules = Unchecked(**{"pits": 5, "setup": (4,) * 10, name: value})
+    for use in (rs.Position.start, lambda its: rs.Batch(its, 1), rs.Game, rs.simulate):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            use(rules)
+
+
+def test_strings_of_numpy() -> None:
+    rules = rs.giuthi(chain=np.str_("next"))
+    assert type(rules.chain) is str
+    assert "str_" not in repr(rules)
+    assert repr(Sow(1, direction=np.str_("cw"))) == repr(Sow(1, direction="cw"))
+
+
+@pytest.mark.parametrize("odd", [None, "start", reference.Position(rs.giuthi(), [8] * 16)])
+def test_perft_of_no_position(odd: Any) -> None:
+    with pytest.raises(TypeError, match=r"^position must be a Position, not "):
+        rs.perft(odd, 1)

@@ -60,6 +60,8 @@ class Sow:
             if not isinstance(self.direction, str):
                 raise TypeError(f"direction must be 'ccw', 'cw' or None, not {self.direction!r}")
             raise ValueError(f"direction={self.direction!r}: must be 'ccw' or 'cw'")
+        if self.direction is not None and type(self.direction) is not str:
+            object.__setattr__(self, "direction", "cw" if self.direction == "cw" else "ccw")
 
 
 @dataclass(frozen=True, slots=True)

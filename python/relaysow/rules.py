@@ -163,6 +163,7 @@ class Rules:
             if value not in values:
                 allowed = ", ".join(map(repr, values[:-1])) + f" or {values[-1]!r}"
                 raise RulesError(f"{name}={value!r}: must be {allowed}")
+            object.__setattr__(self, name, values[values.index(value)])  # a plain string
         contradictions = (
             ("extra_direction", "opposite", "uncrossed", "moves_again"),
             ("extra_pit", "not_origin", "uncrossed", "moves_again"),
