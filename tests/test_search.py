@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -329,6 +331,13 @@ def test_ctrl_c(tmp_path: Path) -> None:
         assert process.wait() == 0
     assert said.startswith("interrupted after depth ")
     assert seconds < 3  # half a second, on a machine that is not busy
+
+
+def test_numbers_and_functions_of_other_types() -> None:
+    for seconds in (np.float32(5), np.int64(5), Fraction(9, 2), 10**400):
+        assert rs.analyse(START, seconds=seconds, depth=1).depth == 1  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^report must be a function, not 5$"):
+        rs.analyse(START, depth=1, report=5)  # type: ignore[arg-type]
 
 
 def test_a_report_may_stop_it() -> None:

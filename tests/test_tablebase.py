@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import pytest
 
 import relaysow as rs
 from game_graph import rings
+from relaysow import reference
 from relaysow.rules import Rules
 from test_solve import ENGEHE, KIOTHI, OPTION_SETS, name
 
@@ -249,6 +252,38 @@ def test_verify_finds_a_wrong_entry_behind_right_checksums(tmp_path: Path) -> No
         pytest.raises(rs.TablebaseError, match=r"entry .* of total .* is not what its moves lead"),
     ):
         table.verify()
+
+
+def test_a_closed_table(built: Path) -> None:
+    table = rs.Tablebase.open(built)
+    position = rs.Position(table.rules, [2, 0, 1, 0, 0, 1, 1, 0])
+    table.close()
+    table.close()
+    for use in (
+        lambda: table.probe(position),
+        lambda: len(table),
+        table.verify,
+        lambda: rs.solve(position, tablebase=table),
+        lambda: rs.analyse(position, depth=1, tablebase=table),
+    ):
+        with pytest.raises(ValueError, match=rf"^{re.escape(str(built))}: the table is closed$"):
+            use()
+
+
+def test_a_path_of_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "table.rsow"
+    rs.Tablebase.build(small(), 3, os.fsencode(path)).close()
+    with rs.Tablebase.open(os.fsencode(path)) as table:
+        assert table.path == str(path)
+
+
+@pytest.mark.parametrize("odd", [None, "start", reference.Position(small(), [1] * 6)])
+def test_probe_of_no_position(built: Path, odd: Any) -> None:
+    with (
+        rs.Tablebase.open(built) as table,
+        pytest.raises(TypeError, match=r"^position must be a Position, not "),
+    ):
+        table.probe(odd)
 
 
 @pytest.mark.campaign

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -264,18 +265,20 @@ def analyse(
         raise ValueError("a limit is needed: seconds, depth or nodes")
     if seconds is None:
         seconds = math.inf
-    elif isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+    elif isinstance(seconds, bool) or not issubclass(type(seconds), Real):
         raise TypeError(f"seconds must be a number, not {seconds!r}")
     elif not seconds > 0:
         raise ValueError(f"seconds={seconds}: must be more than 0")
     limits = (
         MAX_DEPTH if depth is None else within("depth", depth, 1, MAX_DEPTH),
         2**63 - 1 if nodes is None else within("nodes", nodes, 1, 2**63 - 1),
-        min(seconds, 1e9),
+        float(min(seconds, 1e9)),
     )
     lines = within("lines", lines, 1, 1_000)
     threads = within("threads", threads, 1, MAX_THREADS)
     memory = within("memory", memory, 0, 2**40)
+    if report is not None and not callable(report):
+        raise TypeError(f"report must be a function, not {report!r}")
     if over:
         raise ValueError(f"the game is over: {here.to_text()}")
     if here.redistributions < 2:

@@ -50,11 +50,18 @@ class Tablebase:
         self.rules: Rules = notation.rules_from_text(text)
         if self.rules.pits != pits or not 0 <= self.max_seeds <= MAX_SEEDS:
             raise TablebaseError("its head contradicts itself")
-        self.table = _core.Table(self.rules, self.max_seeds)
+        self._table: _core.Table | None = _core.Table(self.rules, self.max_seeds)
         for _ in range(self.max_seeds + 1):
             at = self.table.add(data, at, False)
         if at != len(data):
             raise TablebaseError(f"{len(data) - at} bytes follow its end")
+
+    @property
+    def table(self) -> _core.Table:
+        """What the core looks values up in; `ValueError` once it is closed."""
+        if self._table is None:
+            raise ValueError(f"{self.path}: the table is closed")
+        return self._table
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], rules: Rules | None = None) -> Tablebase:
@@ -64,7 +71,7 @@ class Tablebase:
         `TablebaseError` for a file that is no table, is damaged, cut off, of another version or
         not of the `rules` given; `OSError` as `open` does.
         """
-        name = os.fspath(path)
+        name = os.fsdecode(path)
         with open(name, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise TablebaseError(f"{name}: it is empty")
@@ -100,7 +107,7 @@ class Tablebase:
         """
         from relaysow.simulation import cores
 
-        name = os.fspath(path)
+        name = os.fsdecode(path)
         needed = cls.memory(rules, max_seeds)
         if needed > memory:
             raise ValueError(
@@ -144,8 +151,11 @@ class Tablebase:
         """The value of a position to the player to move.
 
         Raises `ValueError` for a position of other rules, of more seeds, with protected pits or
-        before the last redistribution; `TablebaseError` where the file turns out to be damaged.
+        before the last redistribution, or once the table is closed; `TypeError` for anything but
+        a `Position`; `TablebaseError` where the file turns out to be damaged.
         """
+        if not isinstance(position, Position):
+            raise TypeError(f"position must be a Position, not {position!r}")
         return self.table.probe(position)
 
     def verify(self, *, threads: int | None = None, report: Report | None = None) -> None:
@@ -172,8 +182,8 @@ class Tablebase:
         return sum(self.table.count(total) for total in range(self.max_seeds + 1))
 
     def close(self) -> None:
-        """Unmap the file; no value can be looked up any more."""
-        del self.table
+        """Unmap the file; no value can be looked up any more.  Closing it again does nothing."""
+        self._table = None
         with suppress(BufferError):
             self._data.close()
 
