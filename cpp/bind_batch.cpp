@@ -3,9 +3,11 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -493,7 +495,25 @@ private:
             }
             arrays[at] = value;
         }
+        refuse_overlaps(arrays);
         return py::tuple(arrays);
+    }
+
+    // Two arrays that share memory would overwrite each other.
+    static void refuse_overlaps(const py::list& arrays) {
+        constexpr std::array names{"observations", "mask", "rewards", "terminated", "truncated"};
+        std::array<const char*, names.size()> begin{}, end{};
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+            const auto array = py::reinterpret_borrow<py::array>(arrays[i]);
+            begin[i] = static_cast<const char*>(array.data());
+            end[i] = begin[i] + array.nbytes();
+            for (std::size_t k = 0; k < i; ++k) {
+                if (std::less{}(begin[i], end[k]) && std::less{}(begin[k], end[i])) {
+                    throw py::value_error(std::string(names[k]) + " and " + names[i] +
+                                          " share memory: each must have its own");
+                }
+            }
+        }
     }
 
     ActionView view_of(const py::object& actions) const {

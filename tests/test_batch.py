@@ -528,6 +528,7 @@ def test_arrays_that_do_not_fit() -> None:
     good = batch.sample()
     before = batch.position(2)
     read_only = np.zeros((4, 20), np.int16)
+    shared = np.zeros(112, np.int16)
     read_only.flags.writeable = False
     shifted = np.frombuffer(bytearray(4 * 20 * 2 + 1), np.int8)[1:].view(np.int16).reshape(4, 20)
     cases: list[tuple[Any, type[Exception], str]] = [
@@ -551,6 +552,20 @@ def test_arrays_that_do_not_fit() -> None:
         ({"truncated": np.zeros((4, 1), np.bool_)}, ValueError, r"must be \(4,\)"),
         ({"reward": np.zeros((4, 2), np.float32)}, ValueError, "out has 'reward'"),
         ({3: 4}, ValueError, "out has 3"),
+        (
+            dict.fromkeys(("terminated", "truncated"), np.zeros(4, np.bool_)),
+            ValueError,
+            "terminated and truncated share memory",
+        ),
+        (
+            {
+                "observations": shared[:80].reshape(4, 20),
+                "mask": shared.view(np.bool_)[156:220].reshape(4, 16),
+            },
+            ValueError,
+            "observations and mask share memory",
+        ),
+        ({"terminated": batch.truncated}, ValueError, "terminated and truncated share memory"),
         ([], TypeError, "out must be a dict"),
     ]
     for out, error, text in cases:
