@@ -19,7 +19,7 @@ import relaysow as rs
 from relaysow import cli
 from relaysow.rules import CHOICES
 
-COMMAND = [sys.executable, "-m", "relaysow.cli"]
+COMMAND = [sys.executable, "-m", "relaysow"]
 OVER = "giuthi(pits=5,seeds=4) 0,0,0,0,0;0,0,0,0,0 15,25 S - - 2"
 
 

@@ -386,7 +386,7 @@ class Terminal:
         self.fresh = 0
         env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "relaysow.cli", "play", *words.split()],
+            [sys.executable, "-m", "relaysow", "play", *words.split()],
             stdin=self.slave,
             stdout=self.slave,
             stderr=self.slave,

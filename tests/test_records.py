@@ -577,7 +577,7 @@ def test_replay_on_a_terminal(tmp_path: Path) -> None:
     path = tmp_path / "record.txt"
     path.write_text(MATCH, encoding="utf-8")
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "relaysow.cli", "replay", str(path)]
+    command = [sys.executable, "-m", "relaysow", "replay", str(path)]
     with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave) as process:
         os.close(slave)
 

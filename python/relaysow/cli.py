@@ -916,7 +916,3 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         _note(f"relaysow: {message()}")
         return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())
