@@ -466,8 +466,12 @@ private:
         }
         py::list arrays;
         for (std::size_t i = 0; i < most; ++i) arrays.append(own_arrays[i]);
-        for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(out)) {
-            const std::string name = py::isinstance<py::str>(key) ? key.cast<std::string>() : "";
+        for (const auto& item : py::reinterpret_borrow<py::dict>(out)) {
+            const py::handle key = item.first, value = item.second;
+            const char* const told =
+                py::isinstance<py::str>(key) ? PyUnicode_AsUTF8(key.ptr()) : "";
+            if (told == nullptr) PyErr_Clear();  // a lone surrogate
+            const std::string name = told != nullptr ? told : "";
             const py::ssize_t n = rows();
             std::size_t at = 0;
             const auto take = [&](std::vector<py::ssize_t> shape, char kind, int bytes,

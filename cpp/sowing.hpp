@@ -68,7 +68,8 @@ public:
                         const std::size_t lap = at(pit, d == Direction::cw, seeds);
                         unsigned left_row = 0;
                         const int last = sow(added[lap].pits, pit, seeds, d, left_row);
-                        last_pit[lap] = static_cast<std::uint8_t>(left_row << 7 | last);
+                        last_pit[lap] =
+                            static_cast<std::uint8_t>(left_row << 7 | static_cast<unsigned>(last));
                     }
                 }
             }

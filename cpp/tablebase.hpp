@@ -107,7 +107,7 @@ public:
             check_block(at / block_bytes);
         }
         const std::uint8_t* entry = data_ + entries_at_ + at;
-        const std::size_t number = width_ == 1 ? *entry : std::size_t{entry[0]} | entry[1] << 8;
+        const std::size_t high = width_ == 1 ? 0 : entry[1], number = entry[0] | high << 8;
         if (number >= pairs_.size()) [[unlikely]]
             refuse_entry(rank);
         return number;
