@@ -1,42 +1,34 @@
 // Batches as Python sees them: NumPy arrays in and out, checks, threads; no rules.
-#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <condition_variable>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "batch.hpp"
 #include "bindings.hpp"
+#include "workers.hpp"
 
 namespace relaysow {
 namespace {
 
-struct Stopped {};
-
-// Serves ranges of rows by threads, of which the calling one is the first.  It alone asks for
-// signals; what it or another throws stops all.
+// Serves ranges of rows, by threads if there are many.
 class Crew {
 public:
     static constexpr std::size_t together = 64;  // rows that are never parted
 
     Poll poll() {
-        return {[](void* self) { static_cast<Crew*>(self)->ask(); }, this};
+        return {[](void* self) { static_cast<const Crew*>(self)->ask(); }, this};
     }
 
-    // What the calling thread does next by itself asks for signals too.
+    // What comes next is done in the calling thread.
     void alone() {
-        caller_ = std::this_thread::get_id();
-        stop_ = false;
+        workers_ = nullptr;
         holds_gil_ = true;
     }
 
@@ -50,69 +42,34 @@ public:
         holds_gil_ = rows < many && parts == 1;
         if (holds_gil_) return serve(std::size_t{0}, rows);
         const py::gil_scoped_release others_run;
+        if (parts == 1) return serve(std::size_t{0}, rows);
         const std::size_t groups = (rows + together - 1) / together;
         const auto cut = [&](std::size_t part) {
             return std::min(rows, groups * part / parts * together);
         };
-        std::mutex mutex;
-        std::condition_variable one_done;
-        std::exception_ptr error;
-        std::size_t running = 0;
-        const auto serve_part = [&](std::size_t part) noexcept {
-            try {
+        std::atomic<std::size_t> next{0};
+        Workers workers;
+        workers_ = &workers;
+        workers.run(
+            parts,
+            [&] {
+                const std::size_t part = next.fetch_add(1);
                 serve(cut(part), cut(part + 1));
-            } catch (...) {
-                const std::lock_guard lock(mutex);
-                if (!stop_.exchange(true)) error = std::current_exception();
-            }
-        };
-        std::vector<std::thread> others;
-        others.reserve(parts);
-        try {
-            for (std::size_t part = 1; part < parts; ++part) {
-                others.emplace_back([&, part] {
-                    serve_part(part);
-                    const std::lock_guard lock(mutex);
-                    --running;
-                    one_done.notify_one();
-                });
-                const std::lock_guard lock(mutex);
-                ++running;
-            }
-        } catch (...) {  // no more threads to be had
-            const std::lock_guard lock(mutex);
-            if (!stop_.exchange(true)) error = std::current_exception();
-        }
-        serve_part(0);
-        std::unique_lock lock(mutex);
-        while (
-            !one_done.wait_for(lock, std::chrono::milliseconds(20), [&] { return running == 0; })) {
-            if (stop_) continue;
-            lock.unlock();
-            try {
+            },
+            [] {
                 poll_without_gil();
-                lock.lock();
-            } catch (...) {
-                lock.lock();
-                if (!stop_.exchange(true)) error = std::current_exception();
-            }
-        }
-        lock.unlock();
-        for (std::thread& other : others) other.join();
-        if (error) std::rethrow_exception(error);
+                return true;
+            });
     }
 
 private:
     void ask() const {
-        if (std::this_thread::get_id() == caller_) {
-            (holds_gil_ ? poll_with_gil : poll_without_gil)();
-        }
-        if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
+        if (workers_ != nullptr) return workers_->poll();
+        (holds_gil_ ? poll_with_gil : poll_without_gil)();
     }
 
-    std::thread::id caller_;
+    Workers* workers_ = nullptr;
     bool holds_gil_ = true;
-    std::atomic<bool> stop_{false};
 };
 
 // The memory of a batch's own arrays, which may outlive it.

@@ -12,26 +12,13 @@
 
 namespace relaysow::playout {
 
-// Whether lanes have room for any position of so many seeds.
-inline bool has_room(const Rules& rules, int seeds) {
-    return seeds <= bits_of_a_pit(rules.protection != Protection::none);
-}
-
 // Whether lanes are of use for a batch.
 inline bool moves_in_lanes(const BatchPlan& plan) {
-    const Rules& rules = plan.rules;
     constexpr std::size_t fewest_rows = 8;
     constexpr int fewest_pits = 4;  // eight of the ring are shown at once
-    const bool by_turn =
-        rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn;
-    if (plan.rows < fewest_rows || rules.pits < fewest_pits || by_turn) return false;
-    const int seeds = plan.start.row_seeds(rules, 0) + plan.start.row_seeds(rules, 1);
-    if (rules.lift == Lift::any) {  // candidates are counted in bytes
-        if (seeds > (rules.direction == DirectionChoice::either ? 127 : 255)) return false;
-    }
-    if (has_room(rules, seeds)) return true;
-    // Pits are watched for counts past a byte; captures of several pits are not.
-    return rules.chain == Chain::none && rules.bonus == Bonus::none && seeds <= 5 * rules.ring();
+    const int seeds = plan.start.row_seeds(plan.rules, 0) + plan.start.row_seeds(plan.rules, 1);
+    return plan.rows >= fewest_rows && plan.rules.pits >= fewest_pits &&
+           lanes_play(plan.rules, seeds);
 }
 
 template <class B>
@@ -133,7 +120,7 @@ private:
             const B& start = games.start_;
             const int seeds = start.row_seeds(games.rules_, 0) + start.row_seeds(games.rules_, 1);
             const int half = x.marks ? 0x40 : 0x80;
-            x.guard = static_cast<std::uint8_t>(has_room(games.rules_, seeds) ? 0 : half);
+            x.guard = static_cast<std::uint8_t>(counts_fit(games.rules_, seeds) ? 0 : half);
             x.long_are_astray = true;
             // So few that a pit the guard lets pass has room for what they sow.
             x.steps_to_long = x.guard == 0 ? 64 : x.marks ? 24 : 60;
@@ -176,15 +163,6 @@ private:
         void write(int lane, const B& board) {
             write_lane(x, lane, board);
             set(x.passed, lane, board.passed);
-        }
-
-        Chance chance(int lane) const {
-            return Chance(
-                {x.chance[0][lane], x.chance[1][lane], x.chance[2][lane], x.chance[3][lane]});
-        }
-        void keep(int lane, const Chance& chance) {
-            const auto state = chance.state();
-            for (std::size_t k = 0; k < 4; ++k) x.chance[k][lane] = state[k];
         }
 
         void forget_history(int lane) {
@@ -252,7 +230,7 @@ private:
 
     bool fits(const Group& g, const B& board) const {
         if (g.x.guard == 0) {
-            return has_room(rules_, board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1));
+            return counts_fit(rules_, board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1));
         }
         return std::all_of(board.ring, board.ring + rules_.ring(),
                            [&](int seeds) { return seeds < g.x.guard; });
@@ -272,7 +250,7 @@ private:
         g.in_lanes |= bit(lane);
         g.over &= ~bit(lane);
         g.write(lane, row.board());
-        g.keep(lane, row.chance);
+        keep_chance(g.x, lane, row.chance);
         g.x.made[lane] = static_cast<std::uint32_t>(row.moves);
         g.x.since[lane] = 0;
         g.forget_history(lane);
@@ -285,7 +263,7 @@ private:
         g.keep_history(lane, end_of_log);
         row.moves = g.x.made[lane];
         row.since_capture = g.x.since[lane];
-        row.chance = g.chance(lane);
+        row.chance = lane_chance(g.x, lane);
         row.proved = no_action;
         g.in_lanes &= ~bit(lane);
         g.x.deep &= ~bit(lane);
@@ -330,13 +308,13 @@ private:
             const std::size_t r = g.first + static_cast<std::size_t>(lane);
             Row& row = rows_[r];
             row.board() = g.position(x.before, lane);
-            Chance chance = g.chance(lane);
+            Chance chance = lane_chance(g.x, lane);
             chance.undo_word();
             const Candidates<B> candidates(rules_, row.board());
             const int number = draw_candidate(candidates, chance, left, [&](Sow candidate) {
                 return Base::sow_candidate(r, candidate);
             });
-            g.keep(lane, chance);
+            keep_chance(g.x, lane, chance);
             actions[lane] = x.action[lane] = Base::encode(row.board(), candidates[number]);
             g.aside |= bit(lane);
         }

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "../board.hpp"
+#include "../chance.hpp"
 #include "../rules.hpp"
 #include "kernel.hpp"
 
@@ -35,6 +36,24 @@ inline void set(std::uint64_t& lanes, int lane, bool value) {
 }
 
 constexpr int bits_of_a_pit(bool marks) { return marks ? 0x7F : 0xFF; }
+
+// Whether a byte has room for every count of so many seeds.
+inline bool counts_fit(const Rules& rules, int seeds) {
+    return seeds <= bits_of_a_pit(rules.protection != Protection::none);
+}
+
+// Whether lanes play games of so many seeds by these rules.
+inline bool lanes_play(const Rules& rules, int seeds) {
+    if (rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn) {
+        return false;
+    }
+    if (rules.lift == Lift::any) {  // candidates are counted in bytes
+        if (seeds > (rules.direction == DirectionChoice::either ? 127 : 255)) return false;
+    }
+    if (counts_fit(rules, seeds)) return true;
+    // Pits are watched for counts past a byte; captures of several pits are not.
+    return rules.chain == Chain::none && rules.bonus == Bonus::none && seeds <= 5 * rules.ring();
+}
 
 inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
     x.lanes = lanes;
@@ -123,6 +142,14 @@ void write_lane(Lanes& x, int lane, const B& board) {
     }
     x.stores[0][lane] = board.stores[0];
     x.stores[1][lane] = board.stores[1];
+}
+
+inline Chance lane_chance(const Lanes& x, int lane) {
+    return Chance({x.chance[0][lane], x.chance[1][lane], x.chance[2][lane], x.chance[3][lane]});
+}
+inline void keep_chance(Lanes& x, int lane, const Chance& chance) {
+    const auto state = chance.state();
+    for (std::size_t k = 0; k < 4; ++k) x.chance[k][lane] = state[k];
 }
 
 }  // namespace relaysow::playout

@@ -17,21 +17,10 @@ namespace relaysow::playout {
 
 // Whether the kernel plays games of this plan at all.
 inline bool plays(const SimulationPlan& plan) {
-    const Rules& rules = plan.rules;
     const AnyBoard& start = plan.start;
-    if (plan.policies[0] != Policy::random || plan.policies[1] != Policy::random || start.drawn) {
-        return false;
-    }
-    if (rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn) {
-        return false;
-    }
-    const int seeds = start.row_seeds(rules, 0) + start.row_seeds(rules, 1);
-    if (rules.lift == Lift::any) {  // candidates are counted in bytes
-        if (seeds > (rules.direction == DirectionChoice::either ? 127 : 255)) return false;
-    }
-    if (seeds <= (rules.protection == Protection::none ? 255 : 127)) return true;
-    // Pits are watched for counts past a byte; captures of several pits are not.
-    return rules.chain == Chain::none && rules.bonus == Bonus::none && seeds <= 5 * rules.ring();
+    const int seeds = start.row_seeds(plan.rules, 0) + start.row_seeds(plan.rules, 1);
+    return plan.policies[0] == Policy::random && plan.policies[1] == Policy::random &&
+           !start.drawn && lanes_play(plan.rules, seeds);
 }
 
 // `Games` has `bool next(std::size_t& game)`, which gives the games to play one after the other,
@@ -78,7 +67,7 @@ private:
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
         set_rules(x, rules_, static_cast<int>(lanes_.size()));
-        const bool wide = seeds > bits_of_a_pit(x.marks);
+        const bool wide = !counts_fit(rules_, seeds);
         x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
         x.long_are_astray = wide || x.skipped || rules_.max_laps != UINT64_MAX;
         x.steps_to_long = wide && x.marks ? 30 : rules_.ring() > 32 ? 60 : 120;
@@ -149,14 +138,6 @@ private:
 
     void write(int lane, const B& board) { write_lane(x, lane, board); }
 
-    Chance chance(int lane) const {
-        return Chance({x.chance[0][lane], x.chance[1][lane], x.chance[2][lane], x.chance[3][lane]});
-    }
-    void keep(int lane, const Chance& chance) {
-        const auto state = chance.state();
-        for (std::size_t k = 0; k < 4; ++k) x.chance[k][lane] = state[k];
-    }
-
     // ------------------------------------------------------------------------ a lane's games
 
     // Adds the small counts, which are then zero.
@@ -185,7 +166,7 @@ private:
             if (!player_.redistribute_all(board, chance, game.row)) {
                 player_.cut(game.row, board);
             } else if (fits(board)) {
-                keep(lane, chance);
+                keep_chance(x, lane, chance);
                 x.first_number[lane] = 0;
                 x.fresh |= bit(lane);
                 x.new_turn |= bit(lane);
@@ -378,9 +359,9 @@ private:
 
     // A player who cannot move draws no words.
     void take_back_draws(int lane, const B& board, int words) {
-        Chance drawn = chance(lane);
+        Chance drawn = lane_chance(x, lane);
         while (words-- > 0) drawn.undo_word();
-        keep(lane, drawn);
+        keep_chance(x, lane, drawn);
         none_is_legal(lane, board);
     }
 
@@ -408,10 +389,10 @@ private:
     }
 
     void decide(int lane, const B& board) {
-        Chance drawn = chance(lane);
+        Chance drawn = lane_chance(x, lane);
         const int number = player_.choose_at_random(board, drawn);
         if (number == no_move) return none_is_legal(lane, board);
-        keep(lane, drawn);
+        keep_chance(x, lane, drawn);
         take(lane, number);
     }
 
@@ -455,7 +436,7 @@ private:
         if (call != Call::forbidden && rules_.endless != Endless::illegal) {
             return take_endless(lane, board, call == Call::capped);
         }
-        Chance drawn = chance(lane);
+        Chance drawn = lane_chance(x, lane);
         std::uint64_t (&struck)[4] = x.struck[lane];
         if ((x.redrawn & bit(lane)) == 0) std::fill_n(struck, 4, 0);
         x.redrawn |= bit(lane);
@@ -470,7 +451,7 @@ private:
         for (int others = drawn.below(left); others > 0 || is_struck(); ++number) {
             others -= !is_struck();
         }
-        keep(lane, drawn);
+        keep_chance(x, lane, drawn);
         x.chosen[lane] = static_cast<std::uint8_t>(number);
         if (game.row.moves + x.moves[lane] == 0) x.first_number[lane] = x.chosen[lane];
         begin_sowing(lane, board, candidates[number]);
