@@ -18,11 +18,13 @@ from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from relaysow.analysis import Analysis, Solution, Value
     from relaysow.notation import AnyPosition
     from relaysow.records import Record
     from relaysow.summary import Summary
+    from relaysow.tablebase import Tablebase
 
 app = typer.Typer(
     add_completion=False,
@@ -66,6 +68,7 @@ Policy = Annotated[
         help="random, greedy, search:depth=N, search:nodes=N, or two of them: South's,North's."
     ),
 ]
+LookUp = Annotated[str | None, typer.Option(help="Look positions of fewer seeds up in this file.")]
 Engine = Annotated[str, typer.Option(help="native, or reference (plain Python).")]
 
 
@@ -598,9 +601,7 @@ def solve(
     filled: Filled = None,
     options: Set = None,
     start: From = None,
-    tablebase: Annotated[
-        str | None, typer.Option(help="Look positions of fewer seeds up in this file.")
-    ] = None,
+    tablebase: LookUp = None,
     max_positions: Annotated[
         int | None, _number("Give up past so many positions; 25,000,000 by default.")
     ] = None,
@@ -608,26 +609,23 @@ def solve(
     """Solve a position exactly: its result, the leads needed, every move, a line of play."""
     from relaysow.analysis import MAX_POSITIONS
     from relaysow.analysis import solve as solved_of
-    from relaysow.tablebase import Tablebase
+    from relaysow.notation import line_to_text
+    from relaysow.simulation import start_of
 
     begin = perf_counter()
-    what: Any = _start(name, pits, seeds, filled, options, start)
-    position = what.start() if isinstance(what, Rules) else what
-    solved = solved_of(
-        position,
-        tablebase=None if tablebase is None else Tablebase.open(tablebase),
-        max_positions=MAX_POSITIONS if max_positions is None else max_positions,
-    )
+    position: Any = start_of(_start(name, pits, seeds, filled, options, start), "native")
+    with _table(tablebase) as table:
+        solved = solved_of(
+            position,
+            tablebase=table,
+            max_positions=MAX_POSITIONS if max_positions is None else max_positions,
+        )
     print(f"{position.to_text()}\n{_worth(solved)}")
     for move, value in solved.moves.items():
         mark = "*" if value.result == solved.result else " "
         print(f"{mark} {position.move_to_text(move)}\t{_worth(value)}")
-    here, line = position, []
-    for move in solved.line:
-        line.append(here.move_to_text(move))
-        here = here.play(move)
-    if line:
-        _paragraph(f"line: {' '.join(line)}", 0, 2)
+    if solved.line:
+        _paragraph(f"line: {line_to_text(position, solved.line)}", 0, 2)
     _note(f"{perf_counter() - begin:.2f} s: {solved.positions:,} positions")
 
 
@@ -646,28 +644,23 @@ def analyse(
     nodes: Annotated[int | None, _number("Search so many moves sown.")] = None,
     lines: Annotated[int, _number("How many of the best moves to tell.")] = 3,
     threads: Annotated[int, _number("Threads; with more than one results vary.")] = 1,
-    tablebase: Annotated[
-        str | None, typer.Option(help="Look positions of fewer seeds up in this file.")
-    ] = None,
+    tablebase: LookUp = None,
 ) -> None:
     """Search a position: its best moves, the lead to expect after each, and how play goes on.
 
     A score is the final lead of the player to move; = marks what is proved.  Ctrl-C ends the
     search with what was found.
     """
-    from contextlib import ExitStack
-
     from relaysow.analysis import AnalysisInterrupted
     from relaysow.analysis import analyse as analysis_of
-    from relaysow.tablebase import Tablebase
+    from relaysow.notation import line_to_text
+    from relaysow.simulation import start_of
 
-    what: Any = _start(name, pits, seeds, filled, options, start)
-    position = what.start() if isinstance(what, Rules) else what
+    position: Any = start_of(_start(name, pits, seeds, filled, options, start), "native")
     if (seconds, depth, nodes) == (None, None, None):
         seconds = 5
     interrupted = None
-    with ExitStack() as stack:
-        table = None if tablebase is None else stack.enter_context(Tablebase.open(tablebase))
+    with _table(tablebase) as table:
         try:
             found = analysis_of(
                 position,
@@ -685,12 +678,8 @@ def analyse(
         print("\r\033[K", end="", file=sys.stderr, flush=True)
     print(position.to_text())
     for line in found.lines:
-        here, told = position, []
-        for move in line.moves:
-            told.append(here.move_to_text(move))
-            here = here.play(move)
         sign = "=" if line.exact else " "
-        _paragraph(f"{sign}{line.score:+5}  {' '.join(told)}", 0, 8)
+        _paragraph(f"{sign}{line.score:+5}  {line_to_text(position, line.moves)}", 0, 8)
     sure = ", exact" if found.exact else ""
     print(f"depth {found.depth}{sure}")
     rate = found.nodes / max(found.seconds, 1e-9)
@@ -698,6 +687,12 @@ def analyse(
     if interrupted is not None:
         _note(f"{interrupted}")
         raise typer.Exit(130)
+
+
+def _table(path: str | None) -> AbstractContextManager[Tablebase | None]:
+    from relaysow.tablebase import Tablebase
+
+    return nullcontext() if path is None else Tablebase.open(path)
 
 
 def _progress(found: Analysis) -> None:
@@ -727,20 +722,17 @@ def puzzle(
     ] = True,
 ) -> None:
     """Compose positions in which one move alone keeps a win or a draw, with the solution."""
-    from contextlib import ExitStack
     from shutil import get_terminal_size
 
     from relaysow import display
     from relaysow.notation import PLAYERS
     from relaysow.puzzle import puzzles
-    from relaysow.tablebase import Tablebase
 
     rules = _start(name, pits, None, None, options, None)
     assert isinstance(rules, Rules)
     width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)
     unicode = _can_print("▶·┌─")
-    with ExitStack() as stack:
-        table = None if tablebase is None else stack.enter_context(Tablebase.open(tablebase))
+    with _table(tablebase) as table:
         found = puzzles(rules, seeds, to, moves=moves, count=count, seed=seed, tablebase=table)
         for number, one in enumerate(found):
             here = one.position

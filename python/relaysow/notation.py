@@ -32,7 +32,7 @@ further spaces, no other order.  Records of games and matches are the business o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import Parameter, signature
@@ -267,6 +267,20 @@ def move_to_text(position: AnyPosition, move: Move) -> str:
         return f"{emptied}={','.join(map(str, move.placed))}"
     lift = "" if move.lift is None else f"x{move.lift}"
     return f"{move.pit - own + 1}{lift}{_SIGNS[move.direction]}"
+
+
+def line_to_text(position: AnyPosition, moves: Iterable[Move]) -> str:
+    """Moves played one after the other from `position`, with spaces between.
+
+    >>> from relaysow import Sow, giuthi
+    >>> line_to_text(giuthi().start(), [Sow(2, direction="cw"), Sow(8, direction="ccw")])
+    '3- 1+'
+    """
+    told, here = [], position
+    for move in moves:
+        told.append(move_to_text(here, move))
+        here = here.play(move)
+    return " ".join(told)
 
 
 def move_from_text(position: AnyPosition, text: str) -> Move:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from relaysow import display
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
-from relaysow.notation import PLAYERS
+from relaysow.notation import PLAYERS, line_to_text
 from relaysow.rules import Rules
 from relaysow.simulation import POLICIES, policies_of
 
@@ -272,17 +272,15 @@ class Table:
         from relaysow.analysis import analyse
 
         found = analyse(game, nodes=HINT_NODES)
-        line, score, here, told = found.lines[0], found.score, position, []
-        for move in line.moves[:MAX_HINT]:
-            told.append(here.move_to_text(move))
-            here = here.play(move)
+        line, score = found.lines[0], found.score
+        told = line_to_text(position, line.moves[:MAX_HINT])
         more = " …" if len(line.moves) > MAX_HINT else ""
         if line.exact:
             what = ("draws", f"wins by {score}", f"loses by {-score}")[(score > 0) - (score < 0)]
         else:
             lead = ("level", f"{score} ahead", f"{-score} behind")[(score > 0) - (score < 0)]
             what = f"has you {lead} after {line.depth} moves"
-        return self._say(f"Hint: {self._written(line.move)} {what}: {' '.join(told)}{more}")
+        return self._say(f"Hint: {self._written(line.move)} {what}: {told}{more}")
 
     @contextmanager
     def _tried(self, move: Move) -> Iterator[Game]:

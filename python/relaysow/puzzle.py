@@ -14,7 +14,7 @@ from random import Random
 from relaysow._core import Position
 from relaysow.analysis import solve, table_of
 from relaysow.moves import Move
-from relaysow.notation import PLAYERS
+from relaysow.notation import PLAYERS, line_to_text
 from relaysow.rules import Rules
 from relaysow.simulation import WORD, within
 from relaysow.tablebase import Tablebase
@@ -66,11 +66,8 @@ class Puzzle:
 
     def to_text(self) -> str:
         """The position, the result and the moves on one line."""
-        here, told = self.position, []
-        for move in self.solution:
-            told.append(here.move_to_text(move))
-            here = here.play(move)
-        return f"{self.position.to_text()} {self.to}: {' '.join(told)}"
+        solution = line_to_text(self.position, self.solution)
+        return f"{self.position.to_text()} {self.to}: {solution}"
 
 
 def puzzles(
