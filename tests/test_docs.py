@@ -6,7 +6,7 @@ import doctest
 import re
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
@@ -15,7 +15,14 @@ import relaysow
 from relaysow import _core
 
 README = Path(__file__).parents[1] / "README.md"
-MODULES = sorted(module.name for module in iter_modules(relaysow.__path__))
+MODULES = [
+    # Not every Python has OpenSpiel.
+    pytest.param(name, marks=[pytest.mark.openspiel] if name.endswith(".openspiel") else [])
+    for name in [
+        "relaysow",
+        *(module.name for module in walk_packages(relaysow.__path__, "relaysow.")),
+    ]
+]
 
 
 def run(test: doctest.DocTest) -> int:
@@ -27,7 +34,7 @@ def run(test: doctest.DocTest) -> int:
     return len(test.examples)
 
 
-@pytest.mark.parametrize("name", ["relaysow", *(f"relaysow.{name}" for name in MODULES)])
+@pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name: str) -> None:
     for test in doctest.DocTestFinder(exclude_empty=True).find(import_module(name), name):
         run(test)

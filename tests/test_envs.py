@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 import pickle
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -666,16 +664,6 @@ def test_pettingzoo_prints_for_humans(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 # All
-
-
-@pytest.mark.parametrize("module", ["gymnasium", "pettingzoo", "one_game"])
-def test_docstrings(module: str) -> None:
-    found = import_module(f"relaysow.envs.{module}")
-    runner = doctest.DocTestRunner(optionflags=doctest.FAIL_FAST)
-    for test in doctest.DocTestFinder(exclude_empty=True).find(found):
-        report: list[str] = []
-        runner.run(test, out=report.append)
-        assert not report, "".join(report)
 
 
 @pytest.mark.parametrize(

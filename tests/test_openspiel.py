@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import doctest
 import pickle
 from importlib import import_module
 from typing import Any
@@ -175,13 +174,3 @@ def test_parameters(pyspiel: Any) -> None:
     assert names == [*(f"empty {k}" for k in range(5, 11)), "empty no more"]
     state = pyspiel.load_game("giuthi").new_initial_state()
     assert state.action_to_string(state.legal_actions()[1]) == "1-"
-
-
-@pytest.mark.parametrize("module", ["openspiel", "decisions"])
-def test_docstrings(module: str) -> None:
-    found = import_module(f"relaysow.envs.{module}")
-    runner = doctest.DocTestRunner(optionflags=doctest.FAIL_FAST)
-    for test in doctest.DocTestFinder(exclude_empty=True).find(found):
-        report: list[str] = []
-        runner.run(test, out=report.append)
-        assert not report, "".join(report)

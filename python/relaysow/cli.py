@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from relaysow.descriptions import GAMES, OPTIONS, READINGS, SOURCES
+from relaysow.extras import library
 from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
 
 if TYPE_CHECKING:
@@ -185,13 +186,7 @@ def simulate(
 
 def _dask(address: str) -> Any:
     """A client of the scheduler there."""
-    try:
-        distributed = import_module("distributed")
-    except ImportError as error:
-        raise ImportError(
-            "distributed is not installed; pip install 'relaysow[dask]' brings it"
-        ) from error
-    return distributed.Client(address)
+    return library("distributed", "dask").Client(address)
 
 
 def _print_summary(summary: Summary) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from relaysow.extras import library
 from relaysow.notation import PLAYERS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _STYLES = (
 
 def plot(result: Simulation) -> Any:
     """The `matplotlib.figure.Figure` of `Simulation.plot`, which see."""
-    figure = _matplotlib("matplotlib.figure").Figure(figsize=(11, 7.5), layout="constrained")
+    figure = library("matplotlib.figure", "plot").Figure(figsize=(11, 7.5), layout="constrained")
     figure.suptitle(fill(result.title, 110), fontsize=11)
     lengths, stores, laps, first = figure.subplots(2, 2).flat
     if result.games == 0:
@@ -52,7 +52,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
     if suffix not in FORMATS:
         allowed = ", ".join(map(repr, FORMATS[:-1]))
         raise ValueError(f"{os.fspath(path)!r}: must end in {allowed} or {FORMATS[-1]!r}")
-    _matplotlib("matplotlib.figure")
+    library("matplotlib.figure", "plot")
     return suffix[1:]
 
 
@@ -80,7 +80,7 @@ def _at_least(axes: Any, columns: dict[str, npt.NDArray[Any]]) -> None:
         fewer = np.searchsorted(np.sort(column), numbers)
         axes.plot(numbers, 1 - fewer / len(column), **style, label=name)
     axes.set(xscale="log", ylim=(0, 1.02))
-    ticks = _matplotlib("matplotlib.ticker")
+    ticks = library("matplotlib.ticker", "plot")
     subs = (1, 2, 5) if high < 1_000 else (1,)
     axes.xaxis.set_major_locator(ticks.LogLocator(subs=subs))
     axes.xaxis.set_major_formatter(ticks.StrMethodFormatter("{x:,.0f}"))
@@ -129,12 +129,3 @@ def _first_moves(axes: Any, result: Simulation) -> None:
     axes.set_xticks(named, names, rotation=90 if count > 16 else 0, fontsize=8)
     axes.set_xlabel("first move (bars: 95 % intervals)")
     axes.legend()
-
-
-def _matplotlib(module: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            "matplotlib is not installed; pip install 'relaysow[plot]' brings it"
-        ) from error

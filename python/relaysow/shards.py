@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relaysow import streaming
-from relaysow.simulation import COLUMNS, metadata_of, pyarrow, write_parquet, written
+from relaysow.extras import library
+from relaysow.simulation import COLUMNS, metadata_of, write_parquet, written
 from relaysow.summary import ENDS, Tally
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def tallies(
     poll: Poll | None,
 ) -> Generator[Tally]:
     """The counts of these games shard by shard: of those in the directory, then of those added."""
-    pyarrow("pyarrow.parquet")
+    library("pyarrow.parquet", "arrow")
     header = {**metadata_of(run, first_game, games), "shard": GAMES}
     with _opened(path, header) as manifest:
         done = 0
@@ -134,7 +135,7 @@ class Manifest:
         """The counts of the shards that are there; raises `ValueError` naming a damaged one."""
         import numpy as np
 
-        parquet = pyarrow("pyarrow.parquet")
+        parquet = library("pyarrow.parquet", "arrow")
         for number, line in enumerate(self.lines):
             entry, wanted = self._read(number + 2, line), self._entry(number)
             if not isinstance(digest := entry.pop("sha256", None), str) or entry != wanted:

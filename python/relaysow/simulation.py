@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
+from relaysow.extras import library
 from relaysow.rules import Rules, whole_number
 from relaysow.summary import ENDS, Summary, Tally
 
@@ -179,7 +180,7 @@ class Simulation:
         """
         import numpy as np
 
-        pa = pyarrow()
+        pa = library("pyarrow", "arrow")
         game = np.arange(self.games, dtype=np.uint64)
         game += np.uint64(self.first_game)
         arrays = {"game": pa.array(game)}
@@ -190,7 +191,7 @@ class Simulation:
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the Arrow table of `to_arrow` as a Parquet file (needs the extra `arrow`)."""
-        pyarrow("pyarrow.parquet")
+        library("pyarrow.parquet", "arrow")
         with written(path) as file:
             write_parquet(self, file)
 
@@ -229,7 +230,7 @@ class Simulation:
 def write_parquet(result: Simulation, file: IO[bytes]) -> None:
     table = result.to_arrow()
     words = [name for name in table.column_names if name != "game"]
-    pyarrow("pyarrow.parquet").write_table(  # the numbers in a row take next to nothing
+    library("pyarrow.parquet", "arrow").write_table(  # the numbers in a row take next to nothing
         table, file, use_dictionary=words, column_encoding={"game": "DELTA_BINARY_PACKED"}
     )
 
@@ -240,7 +241,7 @@ def writer_for(path: str | os.PathLike[str]) -> str:
     if suffix not in (".csv", ".npz", ".parquet"):
         raise ValueError(f"{os.fspath(path)!r}: must end in '.csv', '.npz' or '.parquet'")
     if suffix == ".parquet":
-        pyarrow()
+        library("pyarrow", "arrow")
     return f"to_{suffix[1:]}"
 
 
@@ -613,15 +614,6 @@ def progress_bar(total: int, unit: str, wanted: bool) -> Iterator[Callable[[int]
 
     with bar:
         yield poll
-
-
-def pyarrow(module: str = "pyarrow") -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"{module} is not installed; pip install 'relaysow[arrow]' brings it"
-        ) from error
 
 
 @contextmanager

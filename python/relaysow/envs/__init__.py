@@ -51,18 +51,6 @@ def one_of(what: str, value: object, allowed: tuple[object, ...]) -> None:
         raise ValueError(f"{what}={value!r}: must be one of {', '.join(map(repr, allowed))}")
 
 
-def library(name: str, extra: str) -> Any:
-    """An optional library; `ImportError` naming the extra if it is not installed."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != name.partition(".")[0]:
-            raise
-        raise ImportError(
-            f"{error.name} is not installed; pip install 'relaysow[{extra}]' brings it"
-        ) from error
-
-
 def _register() -> None:
     with suppress(ModuleNotFoundError):
         gymnasium = import_module("gymnasium")

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
-from relaysow.envs import library, one_of, rules_of
+from relaysow.envs import one_of, rules_of
 from relaysow.envs.one_game import MOST, OneGame, turned
+from relaysow.extras import library
 from relaysow.game import Game
 from relaysow.play import choose
 from relaysow.simulation import policies_of

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
-from relaysow.envs import library
+from relaysow.extras import library
 from relaysow.summary import ENDS
 
 MOST = np.iinfo(np.int16).max

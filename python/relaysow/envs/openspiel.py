@@ -27,8 +27,9 @@ import numpy as np
 
 from relaysow import Position, Rules
 from relaysow._core import Batch
-from relaysow.envs import GAMES, library, rules_of
+from relaysow.envs import GAMES, rules_of
 from relaysow.envs.decisions import Decision, Decisions
+from relaysow.extras import library
 from relaysow.rules import CHOICES
 
 pyspiel: Any = library("pyspiel", "openspiel")

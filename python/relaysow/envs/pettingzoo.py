@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relaysow import Position, Rules
-from relaysow.envs import library, one_of, rules_of
+from relaysow.envs import one_of, rules_of
 from relaysow.envs.one_game import MOST, OneGame
+from relaysow.extras import library
 from relaysow.rules import whole_number
 
 pettingzoo: Any = library("pettingzoo", "pettingzoo")

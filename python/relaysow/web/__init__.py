@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
-from importlib import import_module
 from typing import Any
+
+from relaysow.extras import library
 
 PORT = 8765
 
@@ -16,7 +17,7 @@ def create_app(host: str = "127.0.0.1") -> Any:
     numeric address, and to no other name, so that no foreign page can reach it by a name of its
     own.  Raises `ImportError`, naming the extra `web`, if Starlette is not installed.
     """
-    return _library("relaysow.web.server").create_app(host)
+    return library("relaysow.web.server", "web").create_app(host)
 
 
 def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) -> None:
@@ -49,7 +50,7 @@ def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) ->
 
 def make_server(app: Any) -> Any:
     """A Uvicorn server for the application, with all that bounds it."""
-    uvicorn = _library("uvicorn")
+    uvicorn = library("uvicorn", "web")
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -62,13 +63,3 @@ def make_server(app: Any) -> Any:
             timeout_graceful_shutdown=0,
         )
     )
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        missing = (error.name or name).partition(".")[0]
-        raise ImportError(
-            f"{missing} is not installed; pip install 'relaysow[web]' brings it"
-        ) from error

@@ -44,7 +44,7 @@ def answer(request: Any) -> tuple[int, bytes]:
     >>> status, json.loads(text)["stores"]
     (200, [5, 0])
     >>> answer({"text": "giuthi(pits=2)"})
-    (422, b'{"error": "pits=2: must be 3\\\\u20264096 pits in each row"}')
+    (422, b'{"error": "pits=2: must be 3\\\\u202664 pits in each row"}')
     """
     try:
         return 200, to_json(_answer(request))
