@@ -125,6 +125,18 @@ def test_full_pits(start: rs.Position) -> None:
         assert_same_everywhere(start, 70, 4, max_moves=max_moves)
 
 
+def test_captures_past_a_byte() -> None:
+    """A byte has room for each of the pits that one sowing captures, not for all of them."""
+    for options, own, most in (
+        ({"chain": "run"}, [1, *[0] * 7], 701),
+        ({"chain": "run_over_gaps"}, [1, *[0] * 7], 701),
+        ({"bonus": "run", "direction": "either"}, [0, 1, *[0] * 6], 801),
+    ):
+        start = rs.Position(rs.engehe(pits=8, **options), [*own, *[100] * 8])
+        assert max(start.sow(move).captured for move in start.legal_moves) == most
+        assert_same_everywhere(start, 20, 3, max_moves=6)
+
+
 def test_endless_sowings_and_long_ones() -> None:
     endless = [2, 0, *[1, 0] * 8, 2, 1]  # of period 200 from pit 0 (rules.md)
     for options in ({}, {"endless": "draw"}, {"endless": "ends_turn"}, {"max_laps": 150}):
