@@ -9,20 +9,6 @@
 
 namespace relaysow {
 
-ActionNumbers::ActionNumbers(const Rules& rules) : lifts(1) {
-    if (rules.lift == Lift::any) {
-        lifts = 0;
-        for (int pit = 0; pit < rules.ring(); ++pit) {
-            lifts += rules.setup[static_cast<std::size_t>(pit)];
-        }
-    }
-    directions = rules.direction == DirectionChoice::either ? 2 : 1;
-    sowings = pits = all = rules.pits * lifts * directions;
-    stop = 0;
-    if (rules.redistribution != Redistribution::none) all += rules.ring();
-    if (rules.redistribution == Redistribution::up_to_two) stop = all++;
-}
-
 Features::Features(const Rules& rules)
     : stores(rules.ring()), mover(stores + 2), since_capture(mover + 1), all(since_capture + 1) {
     const auto place = [&](bool has, int& feature, int width) {

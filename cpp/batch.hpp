@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "actions.hpp"
 #include "board.hpp"
 #include "chance.hpp"
 #include "moves.hpp"
@@ -15,20 +16,6 @@ namespace relaysow {
 
 // What becomes of a row whose game has ended; the names are Gymnasium's.
 enum class Autoreset : std::uint8_t { next_step, same_step, disabled };
-
-// The numbers of actions: sowings, then the single decisions of an opening redistribution.
-struct ActionNumbers {
-    int lifts, directions;
-    int sowings;  // 0…sowings−1; of pit, lift and direction
-    int pits;     // sowings…: empty a pit, or place a seed in one; 2n as the mover sees the ring
-    int stop;     // empty no more pits; 0: no such decision
-    int all;
-
-    explicit ActionNumbers(const Rules& rules);
-    int sowing(int own_pit, int lift, bool clockwise) const {
-        return (own_pit * lifts + lift - 1) * directions + clockwise;
-    }
-};
 
 // Where each feature of an observation begins; −1: the rules have none.
 struct Features {

@@ -246,21 +246,17 @@ protected:
     // The candidate that an action means, if it is one.
     bool decode(const B& board, std::int64_t action, Sow& sowing) const {
         if (action < 0 || action >= numbers_.sowings) return false;
-        const auto number = static_cast<int>(action);
-        const int d = number % numbers_.directions, at = number / numbers_.directions;
-        sowing.pit = rules_.row(board.mover) + at / numbers_.lifts;
-        sowing.direction = d == 1 ? Direction::cw : Direction::ccw;
+        sowing = numbers_.sowing(static_cast<int>(action), rules_.row(board.mover));
         const int content = board.ring[sowing.pit];
-        sowing.lift = rules_.lift == Lift::any ? at % numbers_.lifts + 1 : content;
+        if (rules_.lift == Lift::all) sowing.lift = content;
+        const bool clockwise = sowing.direction == Direction::cw;
         return content >= rules_.minimum_lift && sowing.lift <= content &&
                sowing.pit != board.barred &&
-               (board.direction == Duty::none || (board.direction == Duty::cw) == (d == 1));
+               (board.direction == Duty::none || (board.direction == Duty::cw) == clockwise);
     }
 
     int encode(const B& board, Sow sowing) const {
-        return numbers_.sowing(sowing.pit - rules_.row(board.mover),
-                               rules_.lift == Lift::any ? sowing.lift : 1,
-                               sowing.direction == Direction::cw);
+        return numbers_.number(sowing, rules_.row(board.mover));
     }
 
     // Sows a candidate on the other board; whether it may be played.

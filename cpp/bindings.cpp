@@ -9,6 +9,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "actions.hpp"
 #include "search.hpp"
 #include "simulate.hpp"
 
@@ -770,11 +771,6 @@ std::string moves_repr(const py::object& self) {
 
 // ---- actions ----
 
-int lifts_a_pit(const Position& p) {
-    return p.rules().lift == Lift::any ? p.book->python_rules.attr("seeds").cast<int>() : 1;
-}
-int directions(const Position& p) { return p.rules().direction == DirectionChoice::either ? 2 : 1; }
-
 int action_of(const Position& p, const py::object& given) {
     if (!is_sow(given)) {
         if (!is_redistribute(given)) refuse_type(given);
@@ -783,28 +779,22 @@ int action_of(const Position& p, const py::object& given) {
     Sow move;
     const std::string reason = as_candidate(p, given, move);
     if (!reason.empty()) refuse_move(given, p, reason);
-    const int lifts = lifts_a_pit(p);
-    const int lift = p.rules().lift == Lift::any ? move.lift : 1;
-    if (lift > lifts) {
-        throw py::value_error("lift " + std::to_string(lift) +
-                              " has no action number: the set-up holds " + std::to_string(lifts) +
-                              " seeds");
+    const ActionNumbers numbers(p.rules());
+    if (p.rules().lift == Lift::any && move.lift > numbers.lifts) {
+        throw py::value_error("lift " + std::to_string(move.lift) +
+                              " has no action number: the set-up holds " +
+                              std::to_string(numbers.lifts) + " seeds");
     }
-    const int k = move.pit - p.rules().row(p.board.mover);
-    return (k * lifts + lift - 1) * directions(p) + (move.direction == Direction::cw ? 1 : 0);
+    return numbers.number(move, p.rules().row(p.board.mover));
 }
 
 py::object move_of(const Position& p, const py::object& given) {
-    const int lifts = lifts_a_pit(p), ways = directions(p);
-    const int actions = p.rules().pits * lifts * ways;
-    const int action = whole_number(given, "action", 0, actions - 1,
-                                    "must be an action number, 0…" + std::to_string(actions - 1),
-                                    PyExc_ValueError);
-    Sow move;
-    move.direction = action % ways == 1 ? Direction::cw : Direction::ccw;
-    move.lift = action / ways % lifts + 1;
-    move.pit = p.rules().row(p.board.mover) + action / ways / lifts;
-    return p.book->move(move);
+    const ActionNumbers numbers(p.rules());
+    const int last = numbers.sowings - 1;
+    const int action =
+        whole_number(given, "action", 0, last,
+                     "must be an action number, 0…" + std::to_string(last), PyExc_ValueError);
+    return p.book->move(numbers.sowing(action, p.rules().row(p.board.mover)));
 }
 
 // ---- perft and simulation ----

@@ -384,12 +384,11 @@ private:
     bool lift(Group& g, int lane, std::int64_t action, std::uint64_t& clockwise) const {
         if (action < 0 || action >= numbers_.sowings) return false;
         Lanes& x = g.x;
-        const auto number = static_cast<int>(action);
-        const int d = number % numbers_.directions, at = number / numbers_.directions;
-        const int pit = at / numbers_.lifts;
+        const Sow move = numbers_.sowing(static_cast<int>(action), 0);
+        const int pit = move.pit, d = move.direction == Direction::cw;
         std::uint8_t& held = x.ring[pit * x.lanes + lane];
         const int content = held & bits_of_a_pit(x.marks);
-        const int seeds = x.any_lift ? at % numbers_.lifts + 1 : content;
+        const int seeds = x.any_lift ? move.lift : content;
         if (content < rules_.minimum_lift || seeds > content) return false;
         if (x.direction_duty) {
             const int duty = x.ring[x.ring_rows * x.lanes + lane];
