@@ -157,7 +157,7 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
                                        "must be 0…1000 seeds");
         total += seeds;
 #ifdef RELAYSOW_PLANT_OVERFLOW  // a fault for the fuzzer to find: past the end of the ring
-        board.ring[seeds == 77 ? i + 4096 : i] = static_cast<std::uint16_t>(seeds);
+        board.ring[seeds > 900 ? i + 4096 : i] = static_cast<std::uint16_t>(seeds);
 #else
         board.ring[i] = static_cast<std::uint16_t>(seeds);
 #endif

@@ -172,7 +172,7 @@ private:
 template <class B>
 struct Referee {
     const Rules& rules;
-    const Poll& poll;
+    Poll poll;
     Track<B> track;
     EndlessSowings<B>* endless;  // where sowings are tried again and again
 

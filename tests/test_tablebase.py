@@ -324,3 +324,11 @@ def test_twelve_seeds_on_eight_pits(repetition: str, tmp_path: Path) -> None:
         assert len(table) == 30_421_755
         assert Path(table.path).stat().st_size < len(table) * 1.001
         table.verify()
+
+
+@pytest.mark.campaign
+def test_sowings_past_the_laps_after_which_a_signal_is_looked_for(tmp_path: Path) -> None:
+    rules = rs.engehe(pits=3, seeds=1)
+    assert rs.Position(rules, [3, 10, 4, 10, 7, 11], (0, 0)).sow(rs.Sow(0)).period == 66_336
+    with rs.Tablebase.build(rules, 45, tmp_path / "table") as table:
+        table.verify()
