@@ -33,7 +33,7 @@ import sys
 import tempfile
 import time
 import timeit
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -418,15 +418,19 @@ def open_spiel(repetitions: int) -> tuple[float, float] | None:
 # The signature
 
 
-def signature(player: Callable[[rs.Rules], Player], games: int) -> str:
-    """A hash of all results of the first `games` games of every named rule set."""
-    digest = hashlib.sha256()
-    for function in rs.RULE_SETS.values():
-        columns = player(function())(0, games)
+def digest(runs: Iterable[Columns]) -> str:
+    """A hash of all results."""
+    found = hashlib.sha256()
+    for columns in runs:
         for name, dtype in COLUMNS.items():
             column = columns[name].astype(np.dtype(dtype).newbyteorder("<"))
-            digest.update(np.ascontiguousarray(column).tobytes())
-    return digest.hexdigest()[:12]
+            found.update(np.ascontiguousarray(column).tobytes())
+    return found.hexdigest()[:12]
+
+
+def signature(player: Callable[[rs.Rules], Player], games: int) -> str:
+    """A hash of all results of the first `games` games of every named rule set."""
+    return digest(player(function())(0, games) for function in rs.RULE_SETS.values())
 
 
 def check_signature(few: int) -> str:

@@ -17,13 +17,17 @@ from relaysow import _core
 from relaysow.rules import CHOICES, RULE_SETS
 
 SIZES = (5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 56, 64)
-GAMES = ("giuthi", "kiothi", "engehe")
-MAX_MOVES = 1_000  # for rules under which a game need not end
+GAMES = {"giuthi": "Giuthi", "kiothi": "Kiothi", "engehe": "En Gehé"}
+GROWING = ("giuthi", "engehe")  # four seeds a pit
+MAX_MOVES = 10_000  # under some rules games go on for more than anybody will wait
+
+Row = tuple[int, float, float, float]
 
 
 def cost(rules: rs.Rules, games: int, repetitions: int) -> tuple[float, float]:
     """Nanoseconds of the processor a move and a lap of random play on one thread, medians."""
     moves, laps = [], []
+    rs.simulate(rules, games, seed=2, threads=1)  # warms up
     for repetition in range(repetitions):
         began = time.process_time()
         result = rs.simulate(rules, games, seed=1, threads=1, first_game=repetition * games)
@@ -33,23 +37,25 @@ def cost(rules: rs.Rules, games: int, repetitions: int) -> tuple[float, float]:
     return statistics.median(moves), statistics.median(laps)
 
 
-def share(rules: rs.Rules, games: int) -> str:
-    """The share of laps sown in lockstep, in percent."""
-    max_moves = MAX_MOVES if rules.repetition == "off" else None
-    laps, apart = _core._lap_counts(rules.start(), games, 1, max_moves)
-    return f"{100 * (1 - apart / laps):.1f} %"
+def share(rules: rs.Rules, games: int) -> float:
+    """The percentage of laps sown in lockstep."""
+    laps, apart = _core._lap_counts(rules.start(), games, 1, MAX_MOVES)
+    return 100 * (1 - apart / laps)
 
 
-def sizes(repetitions: int) -> list[tuple[int, float, float]]:
-    """Prints the first table; its rows."""
+def sizes(name: str, repetitions: int, games: int) -> list[Row]:
+    """Prints the first table for a game; its rows: pits in a row, costs, share."""
     print(
-        "| pits in a row | ns a move | ns a move and pit | ns a lap |\n| ---: | ---: | ---: | ---: |"
+        f"\n| {GAMES[name]}: pits in a row | ns a move | ns a move and pit | ns a lap | lockstep |"
     )
-    rows = []
+    print("| ---: | ---: | ---: | ---: | ---: |")
+    rows: list[Row] = []
     for pits in SIZES:
-        move, lap = cost(rs.giuthi(pits=pits, seeds=4), 60_000 // pits, repetitions)
-        rows.append((pits, move, lap))
-        print(f"| {pits} | {move:.1f} | {move / (2 * pits):.2f} | {lap:.2f} |", flush=True)
+        rules = getattr(rs, name)(pits=pits, seeds=4)
+        move, lap = cost(rules, 120_000 // pits, repetitions)
+        rows.append((pits, move, lap, share(rules, games)))
+        cells = f"{move:.1f} | {move / (2 * pits):.2f} | {lap:.2f} | {rows[-1][3]:.1f} %"
+        print(f"| {pits} | {cells} |", flush=True)
     return rows
 
 
@@ -57,33 +63,40 @@ def shares(games: int) -> None:
     """Prints the second table."""
     print("\n| rule set | laps in lockstep |\n| --- | ---: |")
     for name in RULE_SETS:
-        rules = getattr(rs, name)()
-        print(f"| `{name}` | {share(rules, games)} |", flush=True)
-    print("\n| option | Giuthi | Kiothi | En Gehé |\n| --- | ---: | ---: | ---: |")
+        print(f"| `{name}` | {share(getattr(rs, name)(), games):.1f} % |", flush=True)
+    print(f"\n| option | {' | '.join(GAMES.values())} |\n| --- | ---: | ---: | ---: |")
     values = {**CHOICES, "minimum_lift": (1, 2), "max_laps": (20,)}
     for option, allowed in values.items():
         for value in allowed:
             cells = []
             for name in GAMES:
                 try:
-                    cells.append(share(getattr(rs, name)(**{option: value}), games))
+                    rules = getattr(rs, name)(**{option: value})
+                    cells.append(f"{share(rules, games):.1f} %")
                 except rs.RulesError:
                     cells.append("refused")
             print(f"| `{option}={value!r}` | " + " | ".join(cells) + " |", flush=True)
 
 
-def plot(rows: list[tuple[int, float, float]], file: Path) -> None:
-    """Draws nanoseconds a move over pits."""
+def plot(costs: dict[str, list[Row]], file: Path) -> None:
+    """Draws nanoseconds a move over pits; a hollow mark is a board of the scalar path."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     mpl.rcParams["svg.hashsalt"] = "relaysow"
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
-    axes.plot([2 * pits for pits, _, _ in rows], [move for _, move, _ in rows], marker="o")
+    for name, rows in costs.items():
+        (line,) = axes.plot(
+            [2 * row[0] for row in rows], [row[1] for row in rows], label=GAMES[name]
+        )
+        for pits, move, _, in_lockstep in rows:
+            face = line.get_color() if in_lockstep > 50 else "white"
+            axes.plot(2 * pits, move, "o", color=line.get_color(), markerfacecolor=face)
     axes.set(xlabel="pits of both rows", ylabel="ns a move", xlim=0, ylim=0)
-    axes.set_title("Random Giuthi, four seeds a pit, one thread")
-    figure.savefig(file)
+    axes.set_title("Random play, four seeds a pit, one thread")
+    axes.legend(loc="upper left")
+    figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
 
 
 def main() -> None:
@@ -93,11 +106,12 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=5, help="for each cost")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the costs (matplotlib)")
     arguments = parser.parse_args()
-    print(f"{rs.build_info()['instruction_set']}\n")
-    rows = sizes(arguments.repetitions)
+    print(rs.build_info()["instruction_set"])
+    repetitions, games = arguments.repetitions, arguments.games
+    costs = {name: sizes(name, repetitions, games) for name in GROWING}
     if arguments.plot is not None:
-        plot(rows, arguments.plot)
-    shares(arguments.games)
+        plot(costs, arguments.plot)
+    shares(games)
 
 
 if __name__ == "__main__":

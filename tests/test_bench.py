@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
+from contextlib import nullcontext
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 bench = pytest.importorskip("bench", reason="the bench is part of the sources only")
+signature = pytest.importorskip("signature", reason="the bench is part of the sources only")
 
 needs_compiler = pytest.mark.skipif(bench.compiler() is None, reason="no C++ compiler")
 needs_numba = pytest.mark.skipif(
@@ -113,6 +117,40 @@ def test_signature_is_the_recorded_one_and_changes_with_any_game(
     assert bench.signature(late, 20) != bench.signature(bench.native, 20)
     with pytest.raises(bench.Mismatch, match=r"^signature "):
         bench.check_signature(1)
+
+
+def test_games_are_the_same_in_every_way(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    monkeypatch.setattr(signature, "CALLS", (1, 3, 70))
+    monkeypatch.setattr(signature, "LEVELS", (*signature.LEVELS, "mmx"))
+    monkeypatch.setattr(signature, "in_shards", partial(signature.in_shards, kills=1))
+    monkeypatch.setattr(signature, "cluster", lambda: nullcontext(None))
+    words = ["giuthi_pratt", "--games", "200", "--reference", "2"]
+    assert signature.main(words) == 0
+    printed = capsys.readouterr().out
+    hashes = re.findall(r"(?m) ([0-9a-f]{12}) +\d+\.\d s$", printed)
+    assert len(hashes) == len(signature.SETS) + 4
+    assert len(set(hashes[:-1])) == 1
+    assert re.search(r"mmx +not run: ", printed)
+    assert re.search(r"Dask, two workers +not run: ", printed)
+    calls = signature.in_calls
+
+    def spoilt(name: str, games: int) -> Any:
+        columns = calls(name, games)
+        columns["laps"][150] += 1
+        return columns
+
+    monkeypatch.setattr(signature, "in_calls", spoilt)
+    assert signature.main(words) == 1
+    assert re.search(r"FAILED: laps of game 150: \d+ by .*, \d+ by calls", capsys.readouterr().out)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", bench.rs.RULE_SETS)
+def test_a_million_games_are_the_same_in_every_way(name: str) -> None:
+    assert signature.main([name]) == 0
 
 
 @needs_compiler

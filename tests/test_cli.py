@@ -294,7 +294,10 @@ def test_a_full_disk_is_said_after_the_summary(run: Any, tmp_path: Path) -> None
     code, printed, err = run("simulate", "giuthi", "--games", "20_000", "--out", out)
     assert code == 2
     assert "South wins" in printed
-    assert "No space left on device" in err
+    assert err.endswith(f"relaysow: {out}: No space left on device\n")
+    assert run("simulate", "giuthi", "--games", "20", "--out", "/dev/full") == (
+        *(2, "", "relaysow: /dev/full: Not a directory\n"),
+    )
 
 
 # --------------------------------------------------------------------- Ctrl-C, pipes, terminals

@@ -566,7 +566,7 @@ def test_replay_of_bad_files(replay: Any, capsys: pytest.CaptureFixture[str]) ->
     assert (code, err) == (0, "FILE: line 16, column 1: turn '7': must be 2\n")
     assert out == replay(MATCH)[1]
     assert cli.main(["replay", "/no/such/file"]) == 2
-    assert "No such file" in capsys.readouterr().err
+    assert capsys.readouterr().err == "relaysow: /no/such/file: No such file or directory\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

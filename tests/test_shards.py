@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
@@ -20,6 +22,9 @@ import relaysow as rs
 from relaysow import cli, shards
 from relaysow.simulation import Run, SimulationInterrupted, simulate
 from relaysow.summary import Summary
+
+if sys.platform != "win32":
+    import resource
 
 parquet = pytest.importorskip("pyarrow.parquet", exc_type=ImportError)
 SMALL = rs.giuthi(pits=5, seeds=4)
@@ -256,7 +261,7 @@ def test_a_foreign_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"holds 'thesis.txt' but no _manifest.jsonl: must be em"):
         fill(tmp_path)
     assert content(tmp_path) == {"thesis.txt": b"mine"}
-    with pytest.raises(OSError, match=r"thesis\.txt"):
+    with pytest.raises(NotADirectoryError, match=r"thesis\.txt"):
         fill(tmp_path / "thesis.txt")
     with pytest.raises(FileNotFoundError, match="nowhere"):
         fill(tmp_path / "nowhere" / "run")
@@ -291,12 +296,13 @@ def test_out_needs_the_summary_and_pyarrow(tmp_path: Path, monkeypatch: pytest.M
 # --------------------------------------------------------------- a full disk, a read-only folder
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
+needs_limits = pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
+
+
+@needs_limits
 @pytest.mark.parametrize("what", ["shard", "manifest"])
 def test_a_full_disk_keeps_what_was_written(what: str, tmp_path: Path) -> None:
     """The system refuses to write more, half way through a file; later there is room again."""
-    import resource
-
     fill(tmp_path / "whole")
     folder = tmp_path / "run"
     sizes = {name: len(data) for name, data in content(tmp_path / "whole").items()}
@@ -351,6 +357,114 @@ def test_a_read_only_folder_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             folder.chmod(0o755)
     fill(Path("run"))
     assert content(tmp_path / "run") == before
+
+
+@dataclass
+class Disk:
+    """A file system of its own where one can be mounted, else limits of the process and permissions
+    that come to the same."""
+
+    folder: Path
+    mounted: bool
+
+    def fill(self, room: int) -> None:
+        """Leaves room for so many bytes."""
+        if self.mounted:
+            free = os.statvfs(self.folder)
+            (self.folder / "ballast").write_bytes(bytes(free.f_bavail * free.f_frsize - room))
+        else:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+
+    def make_room(self) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        (self.folder / "ballast").unlink(missing_ok=True)
+
+    def forbid(self, writing: bool) -> None:
+        """Makes it read-only, or writable again."""
+        if self.mounted:
+            options = f"remount,{'ro' if writing else 'rw'}"
+            subprocess.run(["mount", "-o", options, self.folder], check=True)
+        else:
+            for path in (self.folder, *self.folder.rglob("*")):
+                path.chmod((0o555 if path.is_dir() else 0o444) if writing else 0o755)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]
+    mounted = False
+    if sys.platform == "linux":
+        mounted = subprocess.run(command, check=False, stderr=DEVNULL).returncode == 0
+    disk = Disk(folder, mounted)
+    try:
+        yield disk
+    finally:
+        disk.make_room()
+        if mounted:
+            subprocess.run(["umount", "-l", folder], check=True)
+
+
+FULL = "(No space left on device|File too large)"
+
+
+@needs_limits
+def test_a_disk_gets_full(disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path / "whole")
+    whole = content(tmp_path / "whole")
+    added, add = [], shards.Manifest.add
+
+    def counted(manifest: Any, shard: Any) -> None:
+        if len(added) == 3:
+            disk.fill(4_096)  # less than a shard
+        add(manifest, shard)
+        added.append(shard)
+
+    run = disk.folder / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(shards.Manifest, "add", counted)
+        with pytest.raises(OSError, match=f"{FULL}: '{run}/games-0000003.parquet'"):
+            fill(run)
+    names = [f"games-000000{number}.parquet" for number in range(3)]
+    assert sorted(content(run)) == ["_manifest.jsonl", *names]
+    with pytest.raises(OSError, match=f"{FULL}: '{run}/games-0000003.parquet'"):
+        fill(run)
+    before = content(run)
+    assert all(before[name] == whole[name] for name in names)
+    disk.make_room()
+    disk.forbid(writing=True)
+    with pytest.raises(OSError, match=f"(Read-only file system|Permission denied): '{run}/"):
+        fill(run)
+    disk.forbid(writing=False)
+    assert content(run) == before
+    fill(run)
+    assert content(run) == whole
+
+
+@needs_limits
+@pytest.mark.parametrize("name", ["games.csv", "games.npz", "games.parquet"])
+def test_saving_where_it_cannot_be(name: str, disk: Disk, tmp_path: Path) -> None:
+    """What was there stays, nothing is left over, and the error names what cannot be written."""
+    few, many = simulate(SMALL, games=10), simulate(SMALL, games=10_000)
+    path = disk.folder / name
+    few.save(path)
+    before = path.read_bytes()
+    disk.fill(4_096)
+    with pytest.raises(OSError, match=f"{FULL}: '{path}'"):
+        many.save(path)
+    disk.make_room()
+    disk.forbid(writing=True)
+    with pytest.raises(OSError, match=f"(Read-only file system|Permission denied): '{path}'"):
+        many.save(path)
+    disk.forbid(writing=False)
+    assert content(disk.folder) == {name: before}
+    many.save(path)
+    assert len(path.read_bytes()) > len(before)
+    with pytest.raises(FileNotFoundError, match=f": '{tmp_path / 'none'}'"):
+        many.save(tmp_path / "none" / name)
+    with pytest.raises(NotADirectoryError, match=f": '{path}'"):
+        many.save(path / name)
 
 
 # ----------------------------------------------------------------------------------- the command

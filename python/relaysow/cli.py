@@ -892,7 +892,11 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         _note("relaysow: interrupted")
         return 130
-    except (ValueError, OSError, ImportError, MemoryError, OverflowError) as error:
+    except OSError as error:
+        named = error.filename is not None and error.strerror is not None
+        _note(f"relaysow: {error.filename}: {error.strerror}" if named else f"relaysow: {error}")
+        return 2
+    except (ValueError, ImportError, MemoryError, OverflowError) as error:
         _note(f"relaysow: {error}")
         return 2
     except Exception as error:

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from errno import ENOTDIR
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from relaysow import streaming
 from relaysow.extras import library
-from relaysow.simulation import COLUMNS, metadata_of, write_parquet, written
+from relaysow.simulation import COLUMNS, metadata_of, named, write_parquet, written
 from relaysow.summary import ENDS, Tally
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Manifest:
         self.first_game, self.games, self.shard = (
             header[name] for name in ("first_game", "games", "shard")
         )
-        with _named(self.path):
+        with named(self.path):
             content = self.path.read_bytes()
             *lines, rest = content.split(b"\n")
             if rest:  # a line that was not written to its end
@@ -160,7 +161,7 @@ class Manifest:
         """Puts a shard on the disk, then in the manifest."""
         entry = self._entry(self.added)
         path = self.folder / entry["file"]
-        with _named(path), written(path) as file:
+        with written(path) as file:
             file.write(shard.parquet)
             file.flush()
             os.fsync(file.fileno())
@@ -170,7 +171,7 @@ class Manifest:
 
     def _write(self, line: dict[str, Any]) -> None:
         data = f"{json.dumps(line)}\n".encode()
-        with _named(self.path):
+        with named(self.path):
             while data:
                 data = data[os.write(self.file, data) :]
             os.fsync(self.file)
@@ -179,7 +180,10 @@ class Manifest:
 @contextmanager
 def _opened(folder: Path, header: dict[str, Any]) -> Iterator[Manifest]:
     """The manifest of a directory, made if need be, and no other process's until it is closed."""
-    folder.mkdir(exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), os.fspath(folder)) from None
     path = folder / MANIFEST
     if not path.exists():
         others = [
@@ -221,14 +225,3 @@ def _sync(folder: Path) -> None:
             os.fsync(file)
         finally:
             os.close(file)
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """An error of the system names the file."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None:
-            error.filename = os.fspath(path)
-        raise
