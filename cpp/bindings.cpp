@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "actions.hpp"
+#include "perft.hpp"
 #include "search.hpp"
 #include "simulate.hpp"
 
@@ -505,22 +506,43 @@ Position after_redistribution(const Position& p, const py::handle& given) {
     return after;
 }
 
-Position play(const Position& p, const py::object& given) {
+std::unique_ptr<Position> play(const Position& p, const py::handle& given) {
     if (!is_sow(given)) {
         if (!is_redistribute(given)) refuse_type(given);
-        return after_redistribution(p, given);
+        return std::make_unique<Position>(after_redistribution(p, given));
     }
     Sow move;
     const std::string reason = as_candidate(p, given, move);
     if (!reason.empty()) refuse_move(given, p, reason);
-    Position after;
+    auto after = std::make_unique<Position>();
     NoTrace trace;
     Sown sown;
-    sow(p.referee(), p.board, after.board, move, trace, sown);
+    sow(p.referee(), p.board, after->board, move, trace, sown);
     if (!sown.legal) refuse_move(given, p, why_illegal(p.rules(), sown.laps));
-    after.book = p.book;
-    after.settle();
+    after->book = p.book;
+    after->settle();
     return after;
+}
+
+// `Position.play` itself: a call by way of pybind11 takes half as long again.
+PyObject* call_play(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) {
+    try {
+        const bool named = count == 0 && names != nullptr && PyTuple_GET_SIZE(names) == 1 &&
+                           py::handle(PyTuple_GET_ITEM(names, 0)).equal(py::str("move"));
+        if (!named && (count != 1 || names != nullptr)) {
+            throw py::type_error("play() takes one argument: a move");
+        }
+        return py::cast(play(py::handle(self).cast<const Position&>(), given[0])).release().ptr();
+    } catch (py::error_already_set& error) {
+        error.restore();
+    } catch (const py::builtin_exception& error) {
+        error.set_error();
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    }
+    return nullptr;
 }
 
 constexpr std::size_t path_laps = 10'000;
@@ -875,6 +897,18 @@ void import_python_types() {
     python = types.release();
 }
 
+constexpr const char* play_doc = R"doc(play($self, /, move)
+--
+
+The position after `move`, forced passes taken.
+
+Raises `IllegalMove` naming the move, the position and the reason.
+
+>>> import relaysow as rs
+>>> rs.engehe(pits=5).start().play(rs.Sow(0)).mover
+1
+)doc";
+
 constexpr const char* position_doc =
     R"doc(A position of a game: immutable, hashable, picklable, equal by value.
 
@@ -996,14 +1030,6 @@ True
         .def_property_readonly(
             "legal_moves", [](const Position& p) { return LegalMoves(p); },
             "The legal moves, a `LegalMoves` sequence; empty when the game is over.")
-        .def("play", &play, "move"_a, R"doc(The position after `move`, forced passes taken.
-
-Raises `IllegalMove` naming the move, the position and the reason.
-
->>> import relaysow as rs
->>> rs.engehe(pits=5).start().play(rs.Sow(0)).mover
-1
-)doc")
         .def("sow", &sowing_of, "move"_a, R"doc(What `move` does, lap by lap: a `Sowing`.
 
 A candidate move that is illegal by the first-lap rule or as endless is told as well, with
@@ -1096,6 +1122,12 @@ Sow(pit=1, lift=None, direction='cw')
                 p.board.passed |= state[py::int_(1)].cast<bool>();
                 return p;
             }));
+
+    static PyMethodDef play_method{
+        "play", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_play)),
+        METH_FASTCALL | METH_KEYWORDS, play_doc};
+    m.attr("Position").attr("play") = py::reinterpret_steal<py::object>(
+        PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(m.attr("Position").ptr()), &play_method));
 
     // NumPy would list all the moves to compare them with its own numbers.
     m.attr("LegalMoves").attr("__array_ufunc__") = py::none();

@@ -420,46 +420,4 @@ void redistribute(const Rules& rules, B& board, const Redistribute& move) {
     }
 }
 
-// The paths of `depth` moves from a settled board; a forced pass costs no depth.
-template <class B>
-Natural perft(const Referee<B>& referee, const B& board, Verdict verdict, int depth) {
-    const Rules& rules = referee.rules;
-    if (depth == 0) return 1;
-    if (verdict.end != End::running) return 0;
-    if (board.redistributions < 2) {
-        const Redistributions<B> moves(rules, board);
-        if (depth == 1) return moves.count();
-        Natural nodes;
-        for (Natural number; number < moves.count(); number += Natural(1)) {
-            referee.poll();
-            B after = board;
-            redistribute(rules, after, moves[number]);
-            const Verdict next = settle(referee, after);
-            nodes += perft(referee, after, next, depth - 1);
-        }
-        return nodes;
-    }
-    const auto sowings = [&](const auto& self, const B& from, int below) -> std::uint64_t {
-        const Candidates<B> candidates(rules, from);
-        std::uint64_t nodes = 0;
-        B after;
-        if (below >= 3) referee.poll();
-        candidates.any([&](Sow move) {
-            if (below == 1) {
-                nodes += is_legal(referee, from, after, move);
-                return false;
-            }
-            NoTrace trace;
-            Sown sown;
-            sow(referee, from, after, move, trace, sown);
-            if (sown.legal && settle(referee, after).end == End::running) {
-                nodes += self(self, after, below - 1);
-            }
-            return false;
-        });
-        return nodes;
-    };
-    return sowings(sowings, board, depth);
-}
-
 }  // namespace relaysow
