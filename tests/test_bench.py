@@ -75,6 +75,19 @@ def test_loops_refuse_rules_they_do_not_know() -> None:
             bench.plain(rules)(0, 1)
 
 
+def test_games_on_two_threads_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, native = bench.rs.giuthi(), bench.native
+    assert 0 < bench.two_threads(rules, 500, 2) < 100
+    # On two threads, the games from the next one on.
+    monkeypatch.setattr(
+        bench,
+        "native",
+        lambda rules, threads: lambda first, games: native(rules)(first + (threads == 2), games),
+    )
+    with pytest.raises(bench.Mismatch, match=r" by one thread, .* by two threads$"):
+        bench.two_threads(rules, 500, 2)
+
+
 @pytest.mark.parametrize("column", bench.COLUMNS)
 def test_one_planted_fault_is_found(column: str) -> None:
     games = bench.native(bench.rs.giuthi())(0, 50)
@@ -157,7 +170,7 @@ def test_a_million_games_are_the_same_in_every_way(name: str) -> None:
 def test_quick_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench, "ROWS", {"Giuthi 2×6·4": (bench.rs.giuthi(6, 4), 1.0, 8.0)})
+    monkeypatch.setattr(bench, "ROWS", {"Giuthi 2×8·8": (bench.rs.giuthi(), 1.0, 8.0)})
     monkeypatch.setattr(
         bench, "call_costs", lambda _: {"play(move)": 1e-6, "list(legal_moves)": 1e-6}
     )
@@ -167,6 +180,7 @@ def test_quick_run(
     assert f"signature {bench.SIGNATURE}" in printed
     assert '"signature"' in file.read_text()
     assert printed.count("plain C++, repetition off") == 1
+    assert printed.count("Giuthi 2×8·8: two threads / one") == 2
     monkeypatch.setattr(bench, "SIGNATURE", "0" * 12)
     assert bench.main(["--quick", "--games", "30"]) == 1
     assert "FAILED: signature" in capsys.readouterr().out
