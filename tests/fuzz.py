@@ -1,7 +1,7 @@
 """Feeds `attempt` of test_fuzz.py to a coverage-guided fuzzer; see CONTRIBUTING.
 
 Takes libFuzzer's options, for instance `-max_total_time=60`.  Edges of the core count too where it
-was built with RELAYSOW_FUZZ.
+was built with RELAYSOW_SANITIZE by Clang.
 """
 
 import random
