@@ -31,7 +31,7 @@ public:
           lanes_(static_cast<std::size_t>(level.lanes)) {
         const std::size_t groups = (plan.rows + lanes_ - 1) / lanes_;
         const std::size_t log_row = (static_cast<std::size_t>(rules_.ring()) + 4) * lanes_;
-        std::size_t log_rows = 64;
+        std::size_t log_rows = 256;
         while (log_rows > 32 && groups * log_row * log_rows > most_log) log_rows /= 2;
         shows_pits_ = features_.all == rules_.ring() + 4;
         shows_mask_ = shows_pits_ && !plan.exact_mask && rules_.lift == Lift::all &&
@@ -143,7 +143,7 @@ private:
             x.movers = movers.data();
             x.log_mask = log_rows - 1;
             x.now = log_rows;
-            x.recent = log_rows * 3 / 4;  // older positions are in the row's history
+            x.recent = std::min<std::size_t>(48, log_rows * 3 / 4);  // older ones are sought apart
         }
         std::size_t most_rows_of() const {
             return static_cast<std::size_t>(owner.rules_.ring()) + 2;
