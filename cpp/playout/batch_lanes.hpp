@@ -525,14 +525,6 @@ private:
                 std::memcpy(seen, pits.data(), rows * features * sizeof(std::int16_t));
                 if (shows_mask_) std::memcpy(mask, whole_mask.data(), rows * actions);
             }
-            for (std::size_t lane = 0; lane < rows; ++lane) {
-                std::int16_t* const rest = seen + lane * features + rules_.ring();
-                const auto mover = static_cast<std::int16_t>(x.mover >> lane & 1);
-                rest[0] = static_cast<std::int16_t>(x.stores[mover][lane]);
-                rest[1] = static_cast<std::int16_t>(x.stores[1 - mover][lane]);
-                rest[2] = mover;
-                rest[3] = static_cast<std::int16_t>(std::min(x.since[lane], INT16_MAX));
-            }
         }
         std::uint64_t alone = g.present;
         if (shows_pits_ && shows_mask_) alone &= ~g.in_lanes;

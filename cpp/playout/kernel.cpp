@@ -785,11 +785,8 @@ INLINE V seeds_in(const Lanes& x, int pit) {
 // turn round it came over what has now one seed more.  On a ring without empty pits the lap went
 // all round from one of the emptiest pits, and left more in its last unless that is the same; then
 // no neighbour behind was empty before.
-uint64_t prove_legal(const Lanes& x) {
+uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able) {
     const int R = x.ring_rows, n = x.pits;
-    uint64_t wanted = x.choosing;
-    if (x.direction_duty) wanted &= ~bits(nonzero(load(x.ring + R * L)));
-    if (x.pit_duty) wanted &= ~bits(nonzero(load(x.ring + (R + 1) * L)));
     V seen[128];
     M empty[128], can[64];
     M proved = none(), some_empty = none();
@@ -799,8 +796,16 @@ uint64_t prove_legal(const Lanes& x) {
         empty[k] = ~nonzero(seen[k]);
         some_empty = some_empty | empty[k];
     }
-    for (int j = 0; j < n; ++j) can[j] = at_most(least, seen[j]);
-    const auto near = [R](int k) { return k < 0 ? k + R : k < R ? k : k - R; };
+    M any = none();
+    for (int j = 0; j < n; ++j) {
+        can[j] = at_most(least, seen[first + j]);
+        any = any | can[j];
+    }
+    able = bits(any);
+    const auto near = [R, first](int k) {
+        k += first;
+        return k < 0 ? k + R : k < R ? k : k - R;
+    };
     const auto missing = [&] { return (wanted & ~bits(proved)) != 0; };
     const bool free_first_lap = !x.checks_first_lap;
     if (x.endless_is_legal && free_first_lap) {
@@ -823,7 +828,7 @@ uint64_t prove_legal(const Lanes& x) {
             for (int j = 0; j < n; ++j) {
                 M beside = equal(seen[near(j - 1)], fewest);
                 if (x.either) beside = beside | equal(seen[near(j + 1)], fewest);
-                proved = proved | (can[j] & equal(seen[j], fewest) & beside & ~some_empty);
+                proved = proved | (can[j] & equal(seen[first + j], fewest) & beside & ~some_empty);
             }
         }
         if (x.reversed) {
@@ -846,7 +851,8 @@ uint64_t prove_legal(const Lanes& x) {
          ++lift) {
         const V enough = all(lift < x.minimum_lift ? x.minimum_lift : lift);
         for (int j = 0; j < n; ++j) {
-            const M lifts = x.any_lift ? at_most(enough, seen[j]) : equal(seen[j], enough);
+            const V mine = seen[first + j];
+            const M lifts = x.any_lift ? at_most(enough, mine) : equal(mine, enough);
             M ends = empty[near(j + lift)];
             if (x.either) ends = ends | empty[near(j - lift)];
             proved = proved | (lifts & ends);
@@ -856,7 +862,7 @@ uint64_t prove_legal(const Lanes& x) {
 }
 
 void land(Lanes& x) {
-    const int n = x.pits;
+    const int n = x.pits, R = x.ring_rows;
     V restored = all(0), where_restored = all(0xFF);
     if (x.ended) {
         where_restored = choose(mask(x.ended), load(x.pit), where_restored);
@@ -871,8 +877,25 @@ void land(Lanes& x) {
         store(near_row, choose(turns, far, near));
         store(far_row, choose(turns, near, far));
     }
-    const uint64_t proofs = prove_legal(x);
-    x.choosing &= ~proofs;
+    uint64_t able, wanted = x.choosing;
+    if (x.direction_duty) wanted &= ~bits(nonzero(load(x.ring + R * L)));
+    if (x.pit_duty) wanted &= ~bits(nonzero(load(x.ring + (R + 1) * L)));
+    x.choosing &= ~prove_legal(x, wanted, 0, able);
+    const uint64_t stuck = x.passes && !x.row_empty_ends ? wanted & ~able : 0;
+    if (stuck) {
+        const uint64_t passing = prove_legal(x, stuck, n, able);
+        const M pass = mask(passing);
+        for (int j = 0; j < n; ++j) {
+            uint8_t *const near_row = x.ring + j * L, *const far_row = x.ring + (n + j) * L;
+            const V near = load(near_row), far = load(far_row);
+            store(near_row, choose(pass, far, near));
+            store(far_row, choose(pass, near, far));
+        }
+        x.mover ^= passing;
+        x.viewer = x.mover;
+        x.passed |= passing;
+        x.choosing &= ~passing;
+    }
     alignas(64) uint8_t moved[L], kept[L];
     store(moved, where(mask(x.moved), all(1)));
     store(kept, where(~mask(x.captured), all(0xFF)));
@@ -957,6 +980,34 @@ void show(const Lanes& x, const Shown& to) {
                                  _mm_unpacklo_epi8(pairs[i], zero));
                 _mm_storeu_si128(reinterpret_cast<__m128i*>(out + to.features),
                                  _mm_unpackhi_epi8(pairs[i], zero));
+            }
+        }
+    }
+    const __m128i lane_bits = _mm_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128);
+    for (int lane = 0; lane < L; lane += 8) {
+        const auto eight = [lane](const auto* from, int further = 0) {
+            return _mm_load_si128(reinterpret_cast<const __m128i*>(from + lane + further));
+        };
+        const __m128i bits = _mm_set1_epi16(static_cast<int16_t>(x.mover >> lane & 0xFF));
+        const __m128i north = _mm_cmpeq_epi16(_mm_and_si128(bits, lane_bits), lane_bits);
+        const __m128i south_store = eight(x.stores[0]), north_store = eight(x.stores[1]);
+        const __m128i other = _mm_and_si128(north, _mm_xor_si128(south_store, north_store));
+        const __m128i mine = _mm_xor_si128(south_store, other);
+        const __m128i theirs = _mm_xor_si128(north_store, other);
+        const __m128i mover = _mm_srli_epi16(north, 15);
+        const __m128i since = _mm_packs_epi32(eight(x.since), eight(x.since, 4));
+        const __m128i halves[2][2] = {
+            {_mm_unpacklo_epi16(mine, theirs), _mm_unpacklo_epi16(mover, since)},
+            {_mm_unpackhi_epi16(mine, theirs), _mm_unpackhi_epi16(mover, since)}};
+        int16_t* out = to.pits + static_cast<size_t>(lane) * to.features + R;
+        for (const auto& half : halves) {
+            const __m128i pairs[2] = {_mm_unpacklo_epi32(half[0], half[1]),
+                                      _mm_unpackhi_epi32(half[0], half[1])};
+            for (const __m128i pair : pairs) {
+                _mm_storel_epi64(reinterpret_cast<__m128i*>(out), pair);
+                _mm_storel_epi64(reinterpret_cast<__m128i*>(out + to.features),
+                                 _mm_unpackhi_epi64(pair, pair));
+                out += 2 * to.features;
             }
         }
     }
