@@ -802,11 +802,12 @@ uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able)
         any = any | can[j];
     }
     able = bits(any);
+    wanted &= able;
     const auto near = [R, first](int k) {
         k += first;
         return k < 0 ? k + R : k < R ? k : k - R;
     };
-    const auto missing = [&] { return (wanted & ~bits(proved)) != 0; };
+    const auto missing = [&] { return count_bits(wanted & ~bits(proved)) > 1; };
     const bool free_first_lap = !x.checks_first_lap;
     if (x.endless_is_legal && free_first_lap) {
         for (int j = 0; j < n; ++j) proved = proved | can[j];
@@ -832,7 +833,7 @@ uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able)
             }
         }
         if (x.reversed) {
-            for (int away = 2; away <= 4 && away < R - 1 && missing(); ++away) {
+            for (int away = 2; away <= 3 && away < R - 1 && missing(); ++away) {
                 const V one = all(1);
                 for (int j = 0; j < n; ++j) {
                     M up = can[j] & empty[near(j + away)] & equal(seen[near(j + away - 1)], one);
