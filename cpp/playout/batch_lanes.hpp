@@ -56,9 +56,15 @@ public:
 
     void draw(std::size_t begin, std::size_t end, std::int64_t* actions) override {
         std::vector<int> left;
-        for (std::size_t first = begin; first < end; first += lanes_) {
+        for (std::size_t first = begin; first < end; first += 2 * lanes_) {
             if (first / lanes_ % groups_between_polls == 0) poll_();
-            draw_group(group(first), actions + first, left);
+            const std::size_t next = first + lanes_;
+            Group* const beside = next < end ? &group(next) : nullptr;
+            choose(group(first), actions + first);
+            if (beside != nullptr) choose(*beside, actions + next);
+            sow(group(first), beside);
+            draw_rest(group(first), actions + first, left);
+            if (beside != nullptr) draw_rest(*beside, actions + next, left);
         }
     }
 
@@ -287,7 +293,7 @@ private:
 
     // ------------------------------------------------------------------------------ proofs
 
-    void draw_group(Group& g, std::int64_t* actions, std::vector<int>& left) {
+    void choose(Group& g, std::int64_t* actions) {
         g.forget_proofs();
         Lanes& x = g.x;
         const std::uint64_t lanes = g.in_lanes & ~g.over;
@@ -301,7 +307,10 @@ private:
             stages_.choose(x, every);
             std::copy_n(every, rows, actions);
         }
-        sow(g);
+    }
+
+    void draw_rest(Group& g, std::int64_t* actions, std::vector<int>& left) {
+        Lanes& x = g.x;
         // The first word again, and what follows.
         for (std::uint64_t rest = g.forbidden | g.astray; rest; rest &= rest - 1) {
             const int lane = std::countr_zero(rest);
@@ -324,9 +333,10 @@ private:
         }
     }
 
-    void sow(Group& g) {
+    void sow(Group& g, Group* beside = nullptr) {
         g.forbidden = g.astray = 0;
-        if (g.x.lapping != 0) stages_.sow(g.x);
+        if (beside != nullptr) beside->forbidden = beside->astray = 0;
+        stages_.sow(g.x, beside != nullptr ? &beside->x : nullptr);
     }
 
     // The first row whose action is illegal.

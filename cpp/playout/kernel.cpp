@@ -129,19 +129,25 @@ INLINE int nth_left(const uint64_t* struck, int n) {
 
 // Sows laps in all lanes that do until enough of them wait for the driver or for the next stage.
 template <bool marks>
-void sow(Lanes& x, unsigned& steps_left) {
+struct Sowing {
+    Lanes& x;
     const int R = x.ring_rows, n = x.pits;
     const V size = all(R), round = all(x.round), one = all(1);
     uint64_t lapping = x.lapping, over = x.ended, refused[4] = {0, 0, 0, 0};
     M act = mask(lapping), cw = mask(x.clockwise), crossed = mask(x.crossed);
     V pit = load(x.pit), hand = load(x.hand), laps = load(x.laps), raw = load(x.raw);
-    const int waiting = count_bits(over | x.choosing);
-    const int ordinary = count_bits(lapping & ~x.is_long) + waiting;
-    int need = (ordinary * x.patience + 63) / 64;
-    if (need < 1) need = 1;
+    int need;
     const bool first_laps = x.checks_first_lap, capped = x.max_laps != 0, guarded = x.guard != 0;
     uint64_t out = 0;
-    do {
+
+    INLINE explicit Sowing(Lanes& lanes) : x(lanes) {
+        const int waiting = count_bits(over | x.choosing);
+        const int ordinary = count_bits(lapping & ~x.is_long) + waiting;
+        need = (ordinary * x.patience + 63) / 64;
+        if (need < 1) need = 1;
+    }
+
+    INLINE bool step() {
         if (guarded) {
             const uint64_t too_many = bits(act & below(size, hand));
             if (too_many) {
@@ -231,22 +237,52 @@ void sow(Lanes& x, unsigned& steps_left) {
         over |= bits(done);
         out |= lapping & ~still & ~over;
         lapping = still;
-    } while (--steps_left && lapping && count_bits(over | x.choosing | out) < need);
+        return lapping && count_bits(over | x.choosing | out) < need;
+    }
 
-    store(x.pit, pit);
-    store(x.hand, hand);
-    store(x.raw, raw);
-    store(x.laps, laps);
-    x.lapping = lapping;
-    x.ended = over;
-    x.clockwise = bits(cw);
-    x.crossed = bits(crossed);
-    const Call why[4] = {Call::forbidden, Call::endless, Call::capped, Call::astray};
-    for (int k = 0; k < 4; ++k) {
-        for (uint64_t left = refused[k]; left; left &= left - 1) {
-            x.driver.attend(x.driver.context, first_bit(left), why[k]);
+    INLINE void end() {
+        store(x.pit, pit);
+        store(x.hand, hand);
+        store(x.raw, raw);
+        store(x.laps, laps);
+        x.lapping = lapping;
+        x.ended = over;
+        x.clockwise = bits(cw);
+        x.crossed = bits(crossed);
+        const Call why[4] = {Call::forbidden, Call::endless, Call::capped, Call::astray};
+        for (int k = 0; k < 4; ++k) {
+            for (uint64_t left = refused[k]; left; left &= left - 1) {
+                x.driver.attend(x.driver.context, first_bit(left), why[k]);
+            }
         }
     }
+};
+
+template <bool marks>
+void sow(Lanes& x, unsigned& steps_left) {
+    Sowing<marks> sowing(x);
+    bool goes_on;
+    do {
+        goes_on = sowing.step();
+    } while (--steps_left && goes_on);
+    sowing.end();
+}
+
+// The same in two groups, a step of each in turn: while one's wait for their own results, the
+// other's go on.
+template <bool marks>
+void sow_both(Lanes& x, Lanes& y) {
+    Sowing<marks> first(x), second(y);
+    bool first_goes_on = x.lapping != 0, second_goes_on = y.lapping != 0;
+    unsigned steps_left = x.steps_to_long;
+    for (; steps_left && first_goes_on && second_goes_on; --steps_left) {
+        first_goes_on = first.step();
+        second_goes_on = second.step();
+    }
+    for (; steps_left && first_goes_on; --steps_left) first_goes_on = first.step();
+    for (; steps_left && second_goes_on; --steps_left) second_goes_on = second.step();
+    first.end();
+    second.end();
 }
 
 // A sowing that goes on for long is watched, or left to the driver.
@@ -758,17 +794,22 @@ uint64_t differ(const Lanes& x, const int64_t* actions) {
 #endif
 }
 
-void sow_moves(Lanes& x) {
-    unsigned steps_left = x.steps_to_long;
-    if (x.marks) {
-        sow<true>(x, steps_left);
-    } else {
-        sow<false>(x, steps_left);
-    }
+void leave_long_sowings(Lanes& x) {
     for (uint64_t left = x.lapping; left; left &= left - 1) {
         x.driver.attend(x.driver.context, first_bit(left), Call::astray);
     }
     x.lapping = 0;
+}
+
+void sow_moves(Lanes& x, Lanes* beside) {
+    if (beside != nullptr) {
+        (x.marks ? sow_both<true> : sow_both<false>)(x, *beside);
+        leave_long_sowings(*beside);
+    } else if (x.lapping) {
+        unsigned steps_left = x.steps_to_long;
+        (x.marks ? sow<true> : sow<false>)(x, steps_left);
+    }
+    leave_long_sowings(x);
 }
 
 INLINE V seeds_in(const Lanes& x, int pit) {

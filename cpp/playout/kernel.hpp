@@ -121,7 +121,8 @@ struct Stages {
     void (*take_back)(Lanes&, uint64_t lanes);  // to what is in `before`
     void (*choose)(Lanes&, int64_t* actions);   // draws candidates where `choosing`, lifts them
     uint64_t (*differ)(const Lanes&, const int64_t* actions);  // from what was sown
-    void (*sow)(Lanes&);                       // where `lapping`; long sowings are `astray`
+    // Where `lapping`, in one group or in two; long sowings are `astray`.
+    void (*sow)(Lanes&, Lanes* beside);
     void (*land)(Lanes&);                      // `choosing`: where a move is still to be proved
     uint64_t (*note)(Lanes&, uint64_t lanes);  // keeps the positions; those that came before
     void (*note_alone)(Lanes&, int lane);      // keeps that of a lane that begins a game
