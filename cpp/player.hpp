@@ -281,7 +281,7 @@ private:
 
     const SimulationPlan& plan_;
     const Rules& rules_;
-    EndlessSowings<B> endless_;
+    EndlessCache<B> endless_;
     const Referee<B> referee_;
     B start_;
     const bool compares_, by_turn_;

@@ -23,7 +23,7 @@ public:
 
     void run(const std::function<void()>& report) {
         const Poll poll{[](void* self) { static_cast<Analyst*>(self)->ask(); }, this};
-        EndlessSowings<B> endless;
+        EndlessCache<B> endless;
         const Referee<B> referee(plan_.rules, poll, &endless);
         Search<B> search = begun(referee);
         found_.lines.resize(std::min(plan_.lines, search.moves().size()));
@@ -103,7 +103,7 @@ private:
                     }
                 },
                 this};
-            EndlessSowings<B> endless;
+            EndlessCache<B> endless;
             const Referee<B> referee(plan_.rules, poll, &endless);
             Search<B> search = begun(referee);
             try {

@@ -142,13 +142,24 @@ private:
 
 // Endless sowings met before, with their periods: a proof may take millions of laps.
 template <class B>
-class EndlessSowings {
+struct EndlessSowings {
+    virtual std::uint64_t period(const Rules& rules, const B& before, Sow move) const = 0;  // or 0
+    virtual void add(const Rules& rules, const B& before, Sow move, std::uint64_t period,
+                     const Poll& poll) = 0;
+
+protected:
+    ~EndlessSowings() = default;
+};
+
+template <class B>
+class EndlessCache final : public EndlessSowings<B> {
 public:
-    std::uint64_t period(const Rules& rules, const B& before, Sow move) const {  // 0: not known
+    std::uint64_t period(const Rules& rules, const B& before, Sow move) const override {
         const auto found = periods_.find(key(rules, before, move));
         return found == periods_.end() ? 0 : found->second;
     }
-    void add(const Rules& rules, const B& before, Sow move, std::uint64_t period) {
+    void add(const Rules& rules, const B& before, Sow move, std::uint64_t period,
+             const Poll&) override {
         if (periods_.size() == most) periods_.clear();
         periods_.emplace(key(rules, before, move), period);
     }
@@ -297,7 +308,7 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
     }
     sow_watched_laps(referee, before, board, move, trace, laps);
     if (laps.end == SowingEnd::endless && referee.endless != nullptr) {
-        referee.endless->add(referee.rules, before, move, laps.period);
+        referee.endless->add(referee.rules, before, move, laps.period, referee.poll);
     }
 }
 

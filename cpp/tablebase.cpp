@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <span>
 
 #include "moves.hpp"
@@ -166,6 +167,54 @@ void each_move(const Referee<B>& referee, const Table& table, const B& board, in
     }
 }
 
+// Which whole pits, of all positions of one total, are sown without end.  All states of an endless
+// sowing that takes long are marked together: to follow it from each of them would take its square.
+template <class B>
+class EndlessStates final : public EndlessSowings<B> {
+public:
+    EndlessStates(const Rules& rules, const Ranking& ranking, std::uint64_t count)
+        : ranking_(ranking),
+          track_(rules),
+          marks_((count * static_cast<std::uint64_t>(2 * rules.pits) + 63) / 64) {}
+
+    std::uint64_t period(const Rules& rules, const B& before, Sow move) const override {
+        if (move.lift != before.ring[move.pit]) return 0;
+        const std::uint64_t at = number(rules, before, move.pit, move.direction);
+        return marks_[at / 64].load(std::memory_order_relaxed) >> at % 64 & 1;
+    }
+    void add(const Rules& rules, const B& before, Sow move, std::uint64_t period,
+             const Poll& poll) override {
+        B board = before;
+        unsigned left_row = 0;
+        int pit = move.pit;
+        int seeds = move.lift;
+        Direction direction = move.direction;
+        for (std::uint64_t lap = 0; lap < period; ++lap) {
+            if (lap % laps_between_polls == 0) poll();
+            if (seeds == board.ring[pit]) {
+                const std::uint64_t at = number(rules, board, pit, direction);
+                marks_[at / 64].fetch_or(std::uint64_t{1} << at % 64, std::memory_order_relaxed);
+            }
+            pit = track_.lap(board.ring, pit, seeds, direction, left_row);
+            seeds = board.ring[pit];
+            if (rules.relay == Relay::reversed) direction = opposite(direction);
+        }
+    }
+
+private:
+    std::uint64_t number(const Rules& rules, const B& board, int pit, Direction direction) const {
+        const int owner = rules.owner(pit);
+        const auto pits = static_cast<std::uint64_t>(rules.pits);
+        const auto of_row = static_cast<std::uint64_t>(pit - rules.row(owner));
+        return 2 * (ranking_.rank(board.ring, owner) * pits + of_row) +
+               (direction == Direction::cw);
+    }
+
+    const Ranking& ranking_;
+    Track<B> track_;
+    std::vector<std::atomic<std::uint64_t>> marks_;
+};
+
 template <class B>
 class Builder {
 public:
@@ -176,20 +225,26 @@ public:
           exits_(count_),
           degrees_(count_),
           values_(count_, Packed::of(endless_play(table.rules()))),
+          waits_(count_, 1),
+          first_source_(count_ + 1),
           chunks_((count_ + Shared::chunk - 1) / Shared::chunk),
+          endless_(table.rules(), table.ranking(), count_),
           shared_(count_, threads, tick) {}
 
     std::string section() {
         list_moves();
+        list_sources();
         while (sweep()) {
         }
+        chunks_ = {};
+        sources_ = {};
         return write();
     }
 
 private:
     void list_moves() {
         shared_.run([&](const Poll& poll) {
-            return [&, referee = Referee<B>(table_.rules(), poll)](
+            return [&, referee = Referee<B>(table_.rules(), poll, &endless_)](
                        std::uint64_t number, std::uint64_t from, std::uint64_t to) {
                 std::vector<std::uint32_t> edges;
                 B board;
@@ -212,8 +267,34 @@ private:
         });
     }
 
-    // Values every position again; whether any changed.  The order, and so the threads, do not
-    // matter to where it ends: all changes go one way.
+    // The edges the other way round, but for those to positions whose values are known.
+    void list_sources() {
+        const auto each_source = [&](auto&& f) {
+            shared_.run([&](const Poll&) {
+                return [&](std::uint64_t number, std::uint64_t from, std::uint64_t to) {
+                    const std::uint32_t* edge = chunks_[number].edges.data();
+                    for (std::uint64_t k = from; k < to; ++k) {
+                        for (int i = 0; i < degrees_[k]; ++i, ++edge) {
+                            if (degrees_[*edge / 2] == 0) continue;
+                            f(static_cast<std::uint32_t>(k),
+                              std::atomic_ref(first_source_[*edge / 2]));
+                        }
+                    }
+                };
+            });
+        };
+        each_source(
+            [](std::uint32_t, auto number) { number.fetch_add(1, std::memory_order_relaxed); });
+        std::inclusive_scan(first_source_.begin(), first_source_.end(), first_source_.begin());
+        sources_.resize(first_source_.back());
+        each_source([&](std::uint32_t source, auto end) {
+            sources_[end.fetch_sub(1, std::memory_order_relaxed) - 1] = source;
+        });
+    }
+
+    // Values the positions that wait for it again; whether any changed, on which those wait that
+    // move to it.  The order, and so the threads, do not matter to where it ends: all changes go
+    // one way.
     bool sweep() {
         std::atomic<bool> changed{false};
         shared_.run([&](const Poll&) {
@@ -222,7 +303,10 @@ private:
                 bool changed_here = false;
                 for (std::uint64_t k = from; k < to; ++k) {
                     const std::uint32_t* const end = edge + degrees_[k];
-                    if (edge == end) continue;
+                    if (edge == end || !stops_waiting(k)) {
+                        edge = end;
+                        continue;
+                    }
                     Packed best = exits_[k];
                     for (; edge != end; ++edge) {
                         const Packed next = load(*edge / 2);
@@ -232,12 +316,22 @@ private:
                     }
                     if (best.bits() == load(k).bits()) continue;
                     store(k, best);
+                    for (std::uint64_t at = first_source_[k]; at < first_source_[k + 1]; ++at) {
+                        std::atomic_ref(waits_[sources_[at]]).store(1, std::memory_order_release);
+                    }
                     changed_here = true;
                 }
                 if (changed_here) changed = true;
             };
         });
         return changed;
+    }
+
+    // Whether a position waited; what made it wait is seen from here on.
+    bool stops_waiting(std::uint64_t k) {
+        std::atomic_ref waits(waits_[k]);
+        return waits.load(std::memory_order_relaxed) != 0 &&
+               waits.exchange(0, std::memory_order_acquire) != 0;
     }
 
     // 1 − threshold, in which 127 stands for +∞ and −128 for −∞.
@@ -306,7 +400,11 @@ private:
     std::vector<Packed> exits_;
     std::vector<std::uint8_t> degrees_;
     std::vector<Packed> values_;
+    std::vector<std::uint8_t> waits_;
+    std::vector<std::uint64_t> first_source_;  // of a position's; one more at the end
+    std::vector<std::uint32_t> sources_;
     std::vector<Chunk> chunks_;
+    EndlessStates<B> endless_;
     Shared shared_;
 };
 
@@ -423,7 +521,8 @@ TableHead read_head(const std::uint8_t* data, std::size_t size) {
 }
 
 std::uint64_t memory_for_building(const Rules& rules, int most_seeds) {
-    const Ranking ranking(rules.ring(), most_seeds);
+    const Ranking ranking(rules.ring(), most_seeds), row(rules.pits, most_seeds);
+    const auto pits = static_cast<std::uint64_t>(rules.pits);
     std::uint64_t sections = 0, most = 0;
     for (int total = 0; total <= most_seeds; ++total) {
         // Every pit that holds k seeds leaves the rest anywhere: candidates are counted, not
@@ -433,11 +532,19 @@ std::uint64_t memory_for_building(const Rules& rules, int most_seeds) {
             candidates += ranking.count(total - k);
             if (rules.lift == Lift::all) break;
         }
-        candidates *= static_cast<std::uint64_t>(rules.pits) *
-                      (rules.direction == DirectionChoice::either ? 2 : 1);
+        candidates *= pits * (rules.direction == DirectionChoice::either ? 2 : 1);
+        // Who can lift nothing has at most one seed in so many of his pits, and passes.
+        std::uint64_t chosen = 1;
+        for (std::uint64_t ones = 0; ones <= pits && static_cast<int>(ones) <= total; ++ones) {
+            candidates += chosen * row.count(total - static_cast<int>(ones));
+            if (rules.minimum_lift == 1) break;
+            chosen = chosen * (pits - ones) / (ones + 1);
+        }
         const std::uint64_t count = ranking.count(total);
-        // Exits, degree, value, a pass, the entry; an edge for each move.
-        most = std::max(most, sections + count * (2 + 1 + 2 + 4 + 2) + candidates * 4);
+        // Exits, degree, value, whether it waits, its first source, the entry; two bits for each
+        // pit; an edge both ways for each move.
+        most = std::max(
+            most, sections + count * (2 + 1 + 2 + 1 + 8 + 2) + count * pits / 4 + candidates * 8);
         sections += 2 * count;
     }
     return most + (std::uint64_t{32} << 20);
@@ -457,9 +564,10 @@ std::uint64_t verify_section(const Table& table, int total, int threads,
     std::atomic<std::uint64_t> first_wrong{count};
     section.check_all();
     on_table_board(table.rules(), [&]<class B>(const B&) {
+        EndlessStates<B> endless(table.rules(), table.ranking(), count);
         Shared(count, threads, tick).run([&](const Poll& poll) {
-            return [&, referee = Referee<B>(table.rules(), poll)](std::uint64_t, std::uint64_t from,
-                                                                  std::uint64_t to) {
+            return [&, referee = Referee<B>(table.rules(), poll, &endless)](
+                       std::uint64_t, std::uint64_t from, std::uint64_t to) {
                 B board;
                 table.ranking().unrank(static_cast<std::uint32_t>(from), total, board.ring);
                 for (std::uint64_t k = from; k < to; ++k) {
