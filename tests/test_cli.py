@@ -476,8 +476,10 @@ def test_tables_on_the_command_line(run: Any, tmp_path: Path) -> None:
     assert (code, out) == (0, "924 positions of giuthi(pits=3, seeds=1) are as they must be\n")
     position = rs.Position(rs.giuthi(pits=3, seeds=1), [2, 0, 1, 0, 1, 1], stores=(0, 1))
     code, out, _ = run("tablebase", "probe", file, position.to_text())
-    assert (code, out) == (0, "win (least lead to win -4, to draw -5)\n")
+    assert code == 0
+    assert out.startswith("win (least lead to win -4, to draw -5)\n")
     code, whole, _ = run("solve", "--from", position.to_text())
+    assert f"\n{out}" in whole
     code, out, _ = run("solve", "--from", position.to_text(), "--tablebase", file)
     assert code == 0
     assert out.splitlines()[:-1] == whole.splitlines()[:-1]

@@ -98,11 +98,11 @@ def solve(
     own = position.stores[position.mover]
     lead = own - position.stores[1 - position.mover]
     if position.is_over:
-        win, draw = at_end(position, lead)
-        return Solution(_result(lead, win, draw), win, draw, position, {}, (), 1)
+        win, draw = at_end(position, lead, position.mover)
+        return Solution(result_at(lead, win, draw), win, draw, position, {}, (), 1)
     (win, draw), thresholds, numbers, positions = _core.solve(position, limit, table_of(tablebase))
     moves = {
-        move: Value(_result(lead, *pair), *pair)
+        move: Value(result_at(lead, *pair), *pair)
         for move, pair in zip(position.legal_moves, thresholds, strict=True)
     }
     line = []
@@ -110,10 +110,11 @@ def solve(
     for number in numbers:
         line.append(here.legal_moves[number])
         here = here.play(line[-1])
-    return Solution(_result(lead, win, draw), win, draw, position, moves, tuple(line), positions)
+    return Solution(result_at(lead, win, draw), win, draw, position, moves, tuple(line), positions)
 
 
-def _result(lead: int, win: float, draw: float) -> int:
+def result_at(lead: int, win: float, draw: float) -> int:
+    """The result, +1, 0 or −1, at a lead."""
     return 1 if lead >= win else 0 if lead >= draw else -1
 
 
@@ -128,13 +129,13 @@ def table_of(tablebase: Tablebase | None) -> _core.Table | None:
     return tablebase.table
 
 
-def at_end(position: Position, lead: int) -> tuple[int | float, int | float]:
-    """The thresholds of a position that is over."""
+def at_end(position: Position, lead: int, player: int) -> tuple[int | float, int | float]:
+    """The thresholds, to a player, of a position that is over, before which he had that lead."""
     final = position.final_stores
     assert final is not None
     if position.drawn:
         return math.inf, -math.inf
-    gain = final[position.mover] - final[1 - position.mover] - lead
+    gain = final[player] - final[1 - player] - lead
     return 1 - gain, -gain
 
 

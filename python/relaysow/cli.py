@@ -18,10 +18,11 @@ from relaysow.extras import library
 from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from relaysow.analysis import Analysis, Solution, Value
+    from relaysow.analysis import Analysis, Value
+    from relaysow.moves import Move
     from relaysow.notation import AnyPosition
     from relaysow.records import Record
     from relaysow.summary import Summary
@@ -615,10 +616,8 @@ def solve(
             tablebase=table,
             max_positions=MAX_POSITIONS if max_positions is None else max_positions,
         )
-    print(f"{position.to_text()}\n{_worth(solved)}")
-    for move, value in solved.moves.items():
-        mark = "*" if value.result == solved.result else " "
-        print(f"{mark} {position.move_to_text(move)}\t{_worth(value)}")
+    print(position.to_text())
+    _print_values(position, solved, solved.moves)
     if solved.line:
         _paragraph(f"line: {line_to_text(position, solved.line)}", 0, 2)
     _note(f"{perf_counter() - begin:.2f} s: {solved.positions:,} positions")
@@ -743,7 +742,15 @@ def puzzle(
                 here = here.play(move)
 
 
-def _worth(value: Value | Solution) -> str:
+def _print_values(position: AnyPosition, worth: Value, moves: Mapping[Move, Value]) -> None:
+    """What a position and its moves are worth; those that keep the result are marked."""
+    print(_worth(worth))
+    for move, value in moves.items():
+        mark = "*" if value.result == worth.result else " "
+        print(f"{mark} {position.move_to_text(move)}\t{_worth(value)}")
+
+
+def _worth(value: Value) -> str:
     """A value in words, of the player to move."""
     result = {1: "win", 0: "draw", -1: "loss"}[value.result]
     win, draw = _lead(value.lead_to_win), _lead(value.lead_to_draw)
@@ -801,12 +808,13 @@ def tablebase_probe(
     path: TableFile,
     position: Annotated[str, typer.Argument(metavar="POSITION", help="The text of a position.")],
 ) -> None:
-    """Look a position up."""
+    """Look a position and its moves up."""
     from relaysow import Position
     from relaysow.tablebase import Tablebase
 
     with Tablebase.open(path) as table:
-        print(_worth(table.probe(Position.from_text(position))))
+        looked_up = Position.from_text(position)
+        _print_values(looked_up, table.probe(looked_up), table.moves(looked_up))
 
 
 def _total(total: int, positions: int, seconds: float) -> None:

@@ -12,7 +12,8 @@ from typing import Any, Self
 
 from relaysow import _core, notation
 from relaysow._core import Position
-from relaysow.analysis import Value
+from relaysow.analysis import Value, at_end, result_at
+from relaysow.moves import Move
 from relaysow.rules import Rules, whole_number
 
 MAX_SEEDS = 125
@@ -157,6 +158,39 @@ class Tablebase:
         if not isinstance(position, Position):
             raise TypeError(f"position must be a Position, not {position!r}")
         return self.table.probe(position)
+
+    def moves(self, position: Position) -> dict[Move, Value]:
+        """Every legal move, in order, with its value to the player to move; raises as `probe`.
+
+        >>> import os, tempfile, relaysow as rs
+        >>> rules = rs.giuthi(pits=3, seeds=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with rs.Tablebase.build(rules, 5, os.path.join(folder, "small.rsow")) as table:
+        ...         position = rs.Position(rules, [2, 0, 1, 0, 1, 1], stores=(0, 1))
+        ...         for move, value in table.moves(position).items():
+        ...             print(position.move_to_text(move), value.result, value.lead_to_win)
+        1+ 1 -2
+        1- 1 -4
+        """
+        self.probe(position)
+        mover = position.mover
+        own, other = position.stores[mover], position.stores[1 - mover]
+        moves = {}
+        for move in position.legal_moves:
+            after = position.play(move)
+            win: float
+            draw: float
+            if after.is_over:
+                win, draw = at_end(after, own - other, mover)
+            else:
+                value = self.probe(after)
+                win, draw = value.lead_to_win, value.lead_to_draw
+                if after.mover != mover:
+                    win, draw = 1 - draw, 1 - win
+                captured = after.stores[mover] - own
+                win, draw = win - captured, draw - captured
+            moves[move] = Value(result_at(own - other, win, draw), win, draw)
+        return moves
 
     def verify(self, *, threads: int | None = None, report: Report | None = None) -> None:
         """Check every block against its checksum and every entry against what its moves lead to.
