@@ -109,6 +109,39 @@ def test_wide_boards(rules: Rules, tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.parametrize(
+    ("rules", "seeds"),
+    [
+        (rs.engehe(pits=3, seeds=1), 13),
+        (rs.giuthi(pits=3, seeds=1, relay="onward"), 13),
+        (rs.giuthi(pits=3, seeds=1, relay="onward", lift="any"), 13),
+        (rs.giuthi(pits=4, seeds=1, relay="onward", origin="skipped"), 9),
+    ],
+)
+def test_long_endless_sowings(rules: Rules, seeds: int, tmp_path: Path) -> None:
+    def sows_long(position: rs.Position) -> bool:
+        lifts = [pit for pit in range(rules.pits) if position.pits[pit] >= rules.minimum_lift]
+        directions = ("ccw", "cw") if rules.direction == "either" else (None,)
+        return any(
+            (position.sow(rs.Sow(pit, None, way)).period or 0) > 64
+            for pit in lifts
+            for way in directions
+        )
+
+    chance = random.Random(8)
+    positions = [
+        rs.Position(rules, ring)
+        for ring in chance.sample(list(rings(rules.pits, seeds, least=seeds)), 2_000)
+    ]
+    positions = [position for position in positions if not position.is_over and position.mover == 0]
+    endless = [position for position in positions if sows_long(position)]
+    assert len(endless) > 10
+    with rs.Tablebase.build(rules, seeds, tmp_path / "table", threads=2) as table:
+        table.verify()
+        for position in endless[:10] + positions[:10]:
+            assert table.moves(position) == rs.solve(position).moves, position
+
+
 def test_threads_do_not_matter(built: Path, tmp_path: Path) -> None:
     path = tmp_path / "again"
     rs.Tablebase.build(rs.giuthi(pits=4, seeds=1), 11, path, threads=5).close()
