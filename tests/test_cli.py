@@ -510,6 +510,24 @@ def test_analyse_tells_lines_with_scores(run: Any) -> None:
     assert err.startswith("relaysow: a redistribution is due, one of 300,450,150")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "solve giuthi --pits 3 --seeds 2",
+        "analyse giuthi --pits 3 --seeds 2 --depth 1",
+        "puzzle giuthi --pits 3 --seeds 4",
+    ],
+)
+def test_a_table_that_is_missing_or_of_other_rules(run: Any, tmp_path: Path, words: str) -> None:
+    file = str(tmp_path / "table")
+    code, out, err = run(*words.split(), "--tablebase", file)
+    assert (code, out, err) == (2, "", f"relaysow: {file}: No such file or directory\n")
+    rs.Tablebase.build(rs.engehe(pits=3, seeds=1), 4, file).close()
+    code, out, err = run(*words.split(), "--tablebase", file)
+    assert (code, out) == (2, "")
+    assert err.endswith("the table is of engehe(pits=3, seeds=1)\n")
+
+
 def test_analyse_with_a_tablebase(run: Any, tmp_path: Path) -> None:
     file = str(tmp_path / "table")
     rs.Tablebase.build(rs.giuthi(pits=4, seeds=1), 6, file).close()

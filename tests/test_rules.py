@@ -180,6 +180,19 @@ def test_perft(engine: Any, rules: rs.Rules, paths: tuple[int, ...]) -> None:
     assert [engine.perft(start, depth) for depth in range(len(paths) + 1)] == [1, *paths]
 
 
+def test_play_takes_one_move_in_its_place_or_by_its_name(engine: Any) -> None:
+    start, move = engine.Position.start(LEAKEY), rs.Sow(0, direction="ccw")
+    assert start.play(move=move) == start.play(move) != start
+    for words, named in (
+        ((), {}),
+        ((move, move), {}),
+        ((move,), {"move": move}),
+        ((), {"to": move}),
+    ):
+        with pytest.raises(TypeError, match=r"play\(\) "):
+            start.play(*words, **named)
+
+
 def test_perft_of_a_finished_game_and_after_a_pass(engine: Any) -> None:
     """South has one seed and must pass; North's only two moves end the game or not."""
     over = engine.Position(rs.giuthi(3, 4), (1, 0, 0, 0, 1, 0))
