@@ -65,7 +65,7 @@ def shares(games: int) -> None:
     for name in RULE_SETS:
         print(f"| `{name}` | {share(getattr(rs, name)(), games):.1f} % |", flush=True)
     print(f"\n| option | {' | '.join(GAMES.values())} |\n| --- | ---: | ---: | ---: |")
-    values = {**CHOICES, "minimum_lift": (1, 2), "max_laps": (20,)}
+    values = {**CHOICES, "minimum_lift": (1, 2), "max_laps": (100,)}
     for option, allowed in values.items():
         for value in allowed:
             cells = []

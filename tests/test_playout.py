@@ -137,6 +137,30 @@ def test_captures_past_a_byte() -> None:
         assert_same_everywhere(start, 20, 3, max_moves=6)
 
 
+def test_captures_and_candidates_past_a_byte_in_lanes() -> None:
+    """These are seen when they come, in games that lanes play but for such moves."""
+    wide, crowd = rs.engehe(pits=40, chain="run_over_gaps"), [1, *[0] * 39, *[9] * 40]
+    for rules, ring, most in (
+        (wide, crowd, 352),
+        (wide, [1, *[0] * 39, *[6] * 39, 26], 255),
+        (wide, [1, *[0] * 39, *[6] * 39, 25], 254),
+        (replace(wide, protection="until_lifted"), crowd, 352),
+        (rs.engehe(pits=40, bonus="run", direction="either"), [0, 1, *[0] * 38, *[9] * 40], 361),
+    ):
+        start = rs.Position(rules, ring)
+        assert_same_everywhere(start, 70, 3)
+        assert most - 26 <= max(start.sow(move).captured for move in start.legal_moves) <= most
+    for rules, ring in (
+        (rs.giuthi(lift="any"), [16] * 8 + [0] * 8),
+        (rs.giuthi(lift="any"), [15] * 8 + [1] * 8),
+        (rs.giuthi(lift="any", direction="ccw", pits=20), [6] * 40),
+        (rs.engehe(lift="any"), [8] * 50 + [0] * 50),
+        (rs.engehe(lift="any", direction="either", pits=40), [4] * 80),
+    ):
+        assert_same_everywhere(rs.Position(rules, ring), 70, 5)
+        assert_same_everywhere(rs.Position(rules, ring), 70, 6, max_moves=1)
+
+
 def test_endless_sowings_and_long_ones() -> None:
     endless = [2, 0, *[1, 0] * 8, 2, 1]  # of period 200 from pit 0 (rules.md)
     for options in ({}, {"endless": "draw"}, {"endless": "ends_turn"}, {"max_laps": 150}):
@@ -165,11 +189,21 @@ def test_threads_and_numbers_of_games(games: int) -> None:
                 np.testing.assert_array_equal(part[column], whole[column][:games])
 
 
-@pytest.mark.parametrize("name", rs.RULE_SETS)
-def test_nearly_all_laps_are_sown_in_lockstep(name: str) -> None:
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *(function() for function in rs.RULE_SETS.values()),
+        rs.giuthi(lift="any"),
+        rs.giuthi(pits=40, seeds=4),
+        rs.engehe(lift="any"),
+        rs.engehe(chain="run_over_gaps", bonus="run"),
+    ],
+    ids=repr,
+)
+def test_nearly_all_laps_are_sown_in_lockstep(rules: rs.Rules) -> None:
     for kernel in KERNELS:
         os.environ["RELAYSOW_ISA"] = kernel
-        laps, apart = _core._lap_counts(rs.RULE_SETS[name]().start(), 200, 1)
+        laps, apart = _core._lap_counts(rules.start(), 200, 1)
         assert laps > 0
         assert apart <= 0.05 * laps
 

@@ -17,8 +17,11 @@ inline bool moves_in_lanes(const BatchPlan& plan) {
     constexpr std::size_t fewest_rows = 8;
     constexpr int fewest_pits = 4;  // eight of the ring are shown at once
     const int seeds = plan.start.row_seeds(plan.rules, 0) + plan.start.row_seeds(plan.rules, 1);
+    // Single moves are not watched for captures or candidates past a byte.
+    const bool single_captures = plan.rules.chain == Chain::none && plan.rules.bonus == Bonus::none;
     return plan.rows >= fewest_rows && plan.rules.pits >= fewest_pits &&
-           lanes_play(plan.rules, seeds);
+           lanes_play(plan.rules, seeds) && most_candidates(plan.rules, seeds) == 0 &&
+           (single_captures || counts_fit(plan.rules, seeds));
 }
 
 template <class B>

@@ -30,6 +30,7 @@ INLINE M bits_in(V a, V b) { return _mm512_test_epi8_mask(a, b); }
 INLINE V choose(M m, V yes, V no) { return _mm512_mask_blend_epi8(m, no, yes); }
 INLINE V where(M m, V v) { return _mm512_maskz_mov_epi8(m, v); }
 INLINE V add_where(M m, V a, V b) { return _mm512_mask_add_epi8(a, m, a, b); }
+INLINE V add_capped(M m, V a, V b) { return _mm512_mask_adds_epu8(a, m, a, b); }
 INLINE uint64_t bits(M m) { return m; }
 INLINE M mask(uint64_t lanes) { return lanes; }
 INLINE V halved(V v) { return _mm512_and_si512(_mm512_srli_epi16(v, 1), all(0x7F)); }
@@ -58,6 +59,7 @@ INLINE M bits_in(V a, V b) { return ~equal(a & b, all(0)); }
 INLINE V choose(M m, V yes, V no) { return _mm256_blendv_epi8(no, yes, m); }
 INLINE V where(M m, V v) { return m & v; }
 INLINE V add_where(M m, V a, V b) { return operator_add(a, m & b); }
+INLINE V add_capped(M m, V a, V b) { return _mm256_adds_epu8(a, m & b); }
 INLINE uint64_t bits(M m) { return static_cast<uint32_t>(_mm256_movemask_epi8(m)); }
 INLINE M mask(uint64_t lanes) {
     const __m256i spread = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2,
@@ -87,6 +89,7 @@ INLINE M bits_in(V a, V b) { return ~equal(a & b, all(0)); }
 INLINE V choose(M m, V yes, V no) { return (m & yes) | (~m & no); }
 INLINE V where(M m, V v) { return m & v; }
 INLINE V add_where(M m, V a, V b) { return operator_add(a, m & b); }
+INLINE V add_capped(M m, V a, V b) { return _mm_adds_epu8(a, m & b); }
 INLINE uint64_t bits(M m) { return static_cast<uint32_t>(_mm_movemask_epi8(m)); }
 INLINE M mask(uint64_t lanes) {
     const __m128i bit = _mm_set1_epi64x(static_cast<int64_t>(0x8040201008040201));
@@ -149,7 +152,7 @@ struct Sowing {
 
     INLINE bool step() {
         if (guarded) {
-            const uint64_t too_many = bits(act & below(size, hand));
+            const uint64_t too_many = bits(act & below(round, hand));
             if (too_many) {
                 refused[3] |= too_many;
                 out |= too_many;
@@ -311,18 +314,20 @@ INLINE bool capturable(const Lanes& x, int seeds) {
 }
 
 // Captures, counts and hands over after the sowings that ended.  `restored` gets, for the pits
-// where they ended, what is to be put back.
-void end_sowings(Lanes& x, V& restored) {
+// where they ended, what is to be put back.  Returns lanes whose sowing is left to the driver: it
+// captures more than a byte counts.
+uint64_t end_sowings(Lanes& x, V& restored) {
     enum { no_chain, next, run, run_over_gaps };
     const int R = x.ring_rows, n = x.pits, chain = x.chain;
     const bool marks = x.marks, clockwise_too = x.either || x.reversed;
     uint8_t* const ring = x.ring;
-    const uint64_t ended = x.ended;
-    const M end = mask(ended), north = mask(x.mover), cw = mask(x.clockwise);
+    uint64_t ended = x.ended, astray = 0;
+    M end = mask(ended);
+    const M north = mask(x.mover), cw = mask(x.clockwise);
     const V pit = load(x.pit);
     const M own = end & below(pit, all(n));
     const M tries = x.always_captures ? own : own & mask(x.crossed);
-    const uint64_t again = x.moves_again ? bits(own) & ~x.crossed : 0;
+    uint64_t again = x.moves_again ? bits(own) & ~x.crossed : 0;
     V captured = all(0);
     M own_taken = none();
     const uint64_t trying = bits(tries);
@@ -364,10 +369,11 @@ void end_sowings(Lanes& x, V& restored) {
             const M take = clockwise_too ? takes[j] | step(j, starts[j] & cw) : takes[j];
             uint8_t* facing = ring + (R - 1 - j) * L;
             const V faced = load(facing);
-            captured = add(captured, where(take, faced));
+            captured = add_capped(take, captured, faced);
             store(facing, where(~take, faced));
         }
     }
+    if (x.guard) astray = bits(equal(captured, all(0xFF)));
     captured = add_where(own_taken, captured, all(1));
     if (x.bonus) {
         alignas(64) uint8_t taken[L];
@@ -384,11 +390,19 @@ void end_sowings(Lanes& x, V& restored) {
             if (x.bonus == up_to_three && run > 3) run = 3;
             for (int k = 1; k <= run; ++k) {
                 uint8_t& seeds = ring[(faced - k) * L + lane];
+                if (seeds > 0xFF - taken[lane]) astray |= uint64_t{1} << lane;
                 taken[lane] = static_cast<uint8_t>(taken[lane] + seeds);
                 seeds = 0;
             }
         }
         captured = load(taken);
+    }
+    if (astray) {
+        ended &= ~astray;
+        again &= ended;
+        end = mask(ended);
+        own_taken = own_taken & end;
+        captured = where(end, captured);
     }
     const uint64_t taking = bits(own_taken);
     if (taking) {
@@ -447,6 +461,7 @@ void end_sowings(Lanes& x, V& restored) {
     x.refused &= ~ended;
     x.choosing |= ended;
     x.ended = 0;
+    return astray;
 }
 
 // Whether the position of `lane` in the log's newest row is one of older rows, from `row` down to
@@ -474,18 +489,22 @@ uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
     const auto prints = [&](uint64_t row) {
         return x.prints + static_cast<size_t>(row & x.log_mask) * 2 * L;
     };
+    if (x.now % 8 == 0) {
+        // A row is compared in all lanes in about the time of one in two lanes.
+        const int old = count_bits(x.old & ~x.deep);
+        if (old > 1 && x.recent + 16 <= x.most_recent) x.recent += 16;
+        if (old == 0 && x.recent > 32 && x.most_recent) x.recent -= 8;
+        x.old = 0;
+        for (int lane = 0; lane < L; ++lane) {
+            x.old |= static_cast<uint64_t>(x.segment[lane] + x.recent < x.now + 8) << lane;
+        }
+    }
     M met = none();
     for (uint64_t row = x.now - x.recent; row != x.now; ++row) {
         met = met | (equal(h2, load(prints(row))) & equal(h3, load(prints(row) + L)));
     }
     store(prints(x.now), h2);
     store(prints(x.now) + L, h3);
-    if (x.now % 8 == 0) {
-        x.old = 0;
-        for (int lane = 0; lane < L; ++lane) {
-            x.old |= static_cast<uint64_t>(x.segment[lane] + x.recent < x.now + 8) << lane;
-        }
-    }
     uint64_t repeated = 0;
     for (uint64_t left = able & ~x.deep & bits(met); left; left &= left - 1) {
         const int lane = first_bit(left);
@@ -650,7 +669,9 @@ void take_turns(Lanes& x) {
     const bool restores = x.ended != 0;
     if (restores) {
         where_restored = choose(mask(x.ended), load(x.pit), where_restored);
-        end_sowings(x, restored);
+        for (uint64_t left = end_sowings(x, restored); left; left &= left - 1) {
+            x.driver.attend(x.driver.context, first_bit(left), Call::astray);
+        }
     }
     const uint64_t choosing = x.choosing;
     uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
@@ -685,7 +706,7 @@ void take_turns(Lanes& x) {
         in_row = in_row | mine;
         M lifts = at_most(least, mine);
         if (pit_duty) lifts = lifts & ~equal(barred, all(j + 1));
-        sum = add_where(lifts, sum, any_lift ? mine : all(1));
+        sum = add_capped(lifts, sum, any_lift ? mine : all(1));
         sums[j] = sum;
     }
     for (int i = R; i < x.rows; ++i) {
@@ -704,7 +725,8 @@ void take_turns(Lanes& x) {
         if (x.row_empty_ends) passing &= bits(nonzero(in_row));
         stuck &= ~passing;
     }
-    const uint64_t undecided = x.guard ? able & bits(bits_in(fullest, all(x.guard))) : 0;
+    uint64_t undecided = x.guard ? able & bits(bits_in(fullest, all(x.guard))) : 0;
+    if (x.most_candidates) undecided |= able & bits(below(all(x.most_candidates), sum));
     const uint64_t limited =
         able & bits(equal(load(x.moves), load(x.limit))) & ~bits(equal(load(x.limit), all(255)));
     x.chose[slot] = able;

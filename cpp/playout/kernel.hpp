@@ -42,6 +42,7 @@ struct Lanes {
     uint8_t round;                     // pits that a round of sowing fills
     uint8_t minimum_lift, max_laps;    // max_laps 0: none that the kernel has to mind
     uint8_t guard;                     // pits with one of these bits are too full; 0: none can be
+    uint8_t most_candidates;           // in one direction, for the lane to draw; 0: never more
     bool skipped, reversed, either, any_lift, marks, owner_lifts, checks_first_lap;
     bool always_captures, moves_again, lone_taken, passes, row_empty_ends;
     bool direction_duty, pit_duty, compares;
@@ -99,6 +100,7 @@ struct Lanes {
     // The log: a row of positions, seen by their movers, for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
     uint64_t recent;               // rows in which repetition is sought in all lanes at once
+    uint64_t most_recent;          // as many as `recent` may grow to; 0: it stays
     uint8_t* log;                  // [row][rows][lanes]
     uint8_t* prints;               // fingerprints: [row][2][lanes]
     uint64_t* chose;               // [row]: lanes whose position there counts

@@ -47,12 +47,15 @@ inline bool lanes_play(const Rules& rules, int seeds) {
     if (rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn) {
         return false;
     }
-    if (rules.lift == Lift::any) {  // candidates are counted in bytes
-        if (seeds > (rules.direction == DirectionChoice::either ? 127 : 255)) return false;
-    }
-    if (counts_fit(rules, seeds)) return true;
-    // Pits are watched for counts past a byte; captures of several pits are not.
-    return rules.chain == Chain::none && rules.bonus == Bonus::none && seeds <= 5 * rules.ring();
+    // Pits, captures and candidates are watched for counts past a byte.
+    return counts_fit(rules, seeds) || seeds <= 5 * rules.ring();
+}
+
+// The most candidates in one direction that lanes draw from; 0 if so many seeds never make more.
+inline std::uint8_t most_candidates(const Rules& rules, int seeds) {
+    if (rules.lift != Lift::any) return 0;
+    const int most = rules.direction == DirectionChoice::either ? 127 : 254;
+    return static_cast<std::uint8_t>(seeds <= most ? 0 : most);
 }
 
 inline void set_rules(Lanes& x, const Rules& rules, int lanes) {

@@ -36,10 +36,10 @@ public:
           run_(level.run),
           lanes_(static_cast<std::size_t>(level.lanes)),
           ring_(most_rows * most_lanes),
-          log_(log_rows(plan.rules) * most_rows_of(plan.rules) * lanes_.size()),
-          prints_(log_rows(plan.rules) * 2 * lanes_.size()),
-          chose_(log_rows(plan.rules)),
-          movers_(log_rows(plan.rules)) {
+          log_(most_log_rows * most_rows_of(plan.rules) * lanes_.size()),
+          prints_(most_log_rows * 2 * lanes_.size()),
+          chose_(most_log_rows),
+          movers_(most_log_rows) {
         set_up();
     }
 
@@ -61,14 +61,14 @@ private:
     static std::size_t most_rows_of(const Rules& rules) {
         return static_cast<std::size_t>(rules.ring()) + 2;
     }
-    // About as many as the cache holds beside the rest.
-    static std::size_t log_rows(const Rules& rules) { return rules.ring() > 32 ? 128 : 512; }
+    static constexpr std::size_t most_log_rows = 512;
     void set_up() {
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
         set_rules(x, rules_, static_cast<int>(lanes_.size()));
         const bool wide = !counts_fit(rules_, seeds);
         x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
+        x.most_candidates = most_candidates(rules_, seeds);
         x.long_are_astray = wide || x.skipped || rules_.max_laps != UINT64_MAX;
         x.steps_to_long = wide && x.marks ? 30 : rules_.ring() > 32 ? 60 : 120;
         x.patience = 42;
@@ -92,6 +92,10 @@ private:
                 lockstep.flush(lane);
                 lockstep.note_depth(lane);
             }
+            const bool has_room = lockstep.x.log_mask + 1 < most_log_rows;
+            if (has_room && std::popcount(lockstep.x.deep) > lockstep.x.lanes / 8) {
+                lockstep.lengthen_log();
+            }
         };
         x.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
         x.ring = ring_.begin();
@@ -99,12 +103,35 @@ private:
         x.prints = prints_.begin();
         x.chose = chose_.data();
         x.movers = movers_.data();
-        x.log_mask = log_rows(rules_) - 1;
-        x.now = log_rows(rules_);  // so that there are older rows
-        x.recent = rules_.ring() > 32 ? 24 : 48;
+        x.now = most_log_rows;  // so that there are older rows
+        x.recent = 32;
+        // About as many as the cache holds beside the rest.
+        set_log_rows(rules_.ring() > 32 ? 128 : most_log_rows);
+        x.turns_to_flush = x.turns_between_flushes;
+    }
+
+    void set_log_rows(std::size_t rows) {
+        x.log_mask = rows - 1;
+        x.most_recent = rows / 2;
         // An older position of a lane that is not deep is always in the log.
-        x.turns_between_flushes = x.turns_to_flush =
-            static_cast<unsigned>(std::min<std::size_t>(120, log_rows(rules_) / 4));
+        x.turns_between_flushes = static_cast<unsigned>(std::min<std::size_t>(120, rows / 4));
+    }
+
+    // Many games go on for long without a capture: a longer log takes less time than their
+    // histories.
+    void lengthen_log() {
+        const std::size_t rows = static_cast<std::size_t>(x.log_mask) + 1;
+        const std::size_t bytes = static_cast<std::size_t>(x.rows * x.lanes);
+        const std::size_t print_bytes = 2 * static_cast<std::size_t>(x.lanes);
+        for (std::uint64_t row = x.now - rows; row < x.now; ++row) {
+            const std::size_t from = row & (rows - 1), to = row & (2 * rows - 1);
+            if (from == to) continue;
+            std::memcpy(x.log + to * bytes, x.log + from * bytes, bytes);
+            std::memcpy(x.prints + to * print_bytes, x.prints + from * print_bytes, print_bytes);
+            x.chose[to] = x.chose[from];
+            x.movers[to] = x.movers[from];
+        }
+        set_log_rows(2 * rows);
     }
 
     Lane& at(int lane) { return lanes_[static_cast<std::size_t>(lane)]; }
