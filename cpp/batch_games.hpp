@@ -417,6 +417,7 @@ protected:
     }
 
     void write_mask(std::size_t r, std::uint8_t* mask) {
+        if (plan_.exact_mask && r % 64 == 63) poll_();  // a row may take milliseconds
         const Row& row = rows_[r];
         std::memset(mask, 0, static_cast<std::size_t>(numbers_.all));
         if (row.over) return;

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
+import signal
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -634,6 +637,33 @@ def test_arguments_that_do_not_fit() -> None:
             copied(batch)
     with pytest.raises(TypeError, match="without __init__"):
         len(rs.Batch.__new__(rs.Batch))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_a_step_halfway(threads: int) -> None:
+    rules, n = rs.giuthi(pits=64, seeds=7), 60_000
+    batch = rs.Batch(rules, n, threads=threads, mask="exact")
+    actions = batch.sample()
+    begun = time.monotonic()
+    batch.step(actions)
+    half = (time.monotonic() - begun) / 2
+    for _ in range(10):  # it may come too soon or too late to find rows half written
+        batch.reset()
+        batch.observations[:] = -1
+        timer = threading.Timer(half, signal.raise_signal, [signal.SIGINT])
+        with suppress(KeyboardInterrupt):
+            timer.start()
+            batch.step(actions)
+            timer.join()
+        written = int((batch.observations[:, 0] >= 0).sum())
+        if 0 < written < n:
+            break
+    else:
+        pytest.fail("every row was written before the step ended")
+    with pytest.raises(RuntimeError, match=r"a step was interrupted and moved only some rows"):
+        batch.step(actions)
+    batch.reset()
+    batch.step(batch.sample())
 
 
 def test_one_thread_at_a_time() -> None:

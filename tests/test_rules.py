@@ -20,6 +20,7 @@ import pytest
 import relaysow as rs
 from relaysow import Lap, Redistribute, Sow, reference
 from relaysow.moves import PATH_LAPS
+from strategies import ENDLESS as ENDLESS_RINGS
 
 # ---------------------------------------------------------------------------------- the case files
 
@@ -309,6 +310,28 @@ def test_endless(
             assert (after.legal_moves.count, engine.perft(after, 1)) == (0, 0)
         else:
             assert (after.drawn, after.mover, after.is_over) == (False, 1, False)
+
+
+@pytest.mark.parametrize("lift", ["all", "any"])
+@pytest.mark.parametrize(("origin", "relay"), ENDLESS_RINGS)
+def test_perft_counts_no_endless_and_no_capped_sowing(
+    engine: Any, origin: str, relay: str, lift: str
+) -> None:
+    begun = counted = 0
+    for max_laps in (None, 3, 64, 65):
+        changed = {"origin": origin, "relay": relay, "lift": lift, "max_laps": max_laps}
+        rules = rs.Rules(**{**options(rs.giuthi(3, 2)), **changed})
+        for ring in (*ENDLESS_RINGS[origin, relay], (5, 6, 9, 1, 5, 4), (3, 0, 12, 0, 1, 5)):
+            for mover in (0, 1):
+                position = engine.Position(
+                    rules, ring[3 * mover :] + ring[: 3 * mover], mover=mover
+                )
+                legal = len(position.legal_moves)
+                assert engine.perft(position, 1) == legal
+                own = [seeds for seeds in position.pits[3 * mover :][:3] if seeds > 1]
+                begun += 2 * (sum(own) if lift == "any" else len(own))
+                counted += legal
+    assert 0 < counted < begun
 
 
 def options(rules: rs.Rules) -> dict[str, Any]:
