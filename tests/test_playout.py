@@ -116,8 +116,19 @@ FULL = rs.engehe(pits=40, seeds=8)  # 640 seeds: counts past a byte are watched 
             pits=[63, 64, *[4] * 39, 90, *[0] * 38],
             protected=[0, 40, 79],
         ),
+        rs.giuthi(pits=20, seeds=8, lone_seed="taken").start(),
+        rs.giuthi(protection="until_lifted").start(),
+        rs.Position(
+            rs.giuthi(protection="until_owner_lifts", chain="none"),
+            pits=[60, 1, 0, 2, 0, 1, 0, 1, 60, 0, 1, 0, 1, 0, 1, 0],
+            protected=[8],
+        ),
+        rs.giuthi(pits=16, seeds=8, origin="skipped").start(),
     ],
-    ids=["640 seeds", "300 in a pit", "120 in pits", "2x64", "protected"],
+    ids=[
+        *("640 seeds", "300 in a pit", "120 in pits", "2x64", "protected"),
+        *("8 a pit", "8 a pit, protected", "60 in pits, protected", "256 seeds"),
+    ],
 )
 def test_full_pits(start: rs.Position) -> None:
     assert_same_everywhere(start, 70, 3)

@@ -117,14 +117,14 @@ def peak():
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
 
 games, out = int(sys.argv[1]), sys.argv[2] or None
-rs.simulate(rs.giuthi(), games, max_moves=int(sys.argv[3]), keep="summary", out=out, threads=2)
+rs.simulate(rs.giuthi(pits=3, seeds=2), games, keep="summary", out=out, threads=2)
 print(peak())
 """
 
 
-def peak(games: int, out: Path | str = "", max_moves: int = 1) -> int:
+def peak(games: int, out: Path | str = "") -> int:
     """The most memory that such a run has at any time, MB."""
-    command = [sys.executable, "-c", PEAK, str(games), str(out), str(max_moves)]
+    command = [sys.executable, "-c", PEAK, str(games), str(out)]
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
@@ -142,7 +142,7 @@ def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
 @pytest.mark.campaign
 @needs_status
 def test_memory_of_10_to_the_9_games() -> None:
-    assert peak(10**9, max_moves=2) < 200
+    assert peak(10**9) < 200
 
 
 # ------------------------------------------------------------------------------------ executors

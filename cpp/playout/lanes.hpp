@@ -48,7 +48,7 @@ inline bool lanes_play(const Rules& rules, int seeds) {
         return false;
     }
     // Pits, captures and candidates are watched for counts past a byte.
-    return counts_fit(rules, seeds) || seeds <= 5 * rules.ring();
+    return counts_fit(rules, seeds) || seeds <= 8 * rules.ring();
 }
 
 // The most candidates in one direction that lanes draw from; 0 if so many seeds never make more.

@@ -70,7 +70,8 @@ private:
         x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
         x.most_candidates = most_candidates(rules_, seeds);
         x.long_are_astray = wide || x.skipped || rules_.max_laps != UINT64_MAX;
-        x.steps_to_long = wide && x.marks ? 30 : rules_.ring() > 32 ? 60 : 120;
+        // At most twice as many laps add to a pit before they are the driver's.
+        x.steps_to_long = wide && x.marks ? 30 : wide || rules_.ring() > 32 ? 60 : 120;
         x.patience = 42;
         x.driver.context = this;
         x.driver.attend = [](void* self, int lane, Call call) {
