@@ -641,7 +641,7 @@ def test_arguments_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_ends_a_step_halfway(threads: int) -> None:
-    rules, n = rs.giuthi(pits=64, seeds=7), 60_000
+    rules, n = rs.giuthi(pits=64, seeds=7), 40_000
     batch = rs.Batch(rules, n, threads=threads, mask="exact")
     actions = batch.sample()
     begun = time.monotonic()
