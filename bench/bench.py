@@ -7,7 +7,7 @@ status 1 if any differ.  Speed targets are printed, not judged.
 
 Every figure is a median over repetitions in which the contenders take turns.  All are timed by the
 processor time they take, but for two threads and the one beside them, which play for a second by the
-clock: idle processors are needed for that.  Each repetition plays other games, so that one endless
+clock: that tells something where two processors are idle.  Each repetition plays other games, so that one endless
 sowing of hundreds of millions of laps, which everybody has to sow to the end, does not decide a row.
 """
 
@@ -265,19 +265,22 @@ def time_row(rules: rs.Rules, games: int, repetitions: int) -> dict[str, Timed]:
     return timed
 
 
-def two_threads(rules: rs.Rules, games: int, repetitions: int) -> float:
-    """How many times as fast by the clock as one thread, which plays the same games."""
-    ratios = []
+def two_threads(rules: rs.Rules, games: int, repetitions: int) -> tuple[float, float]:
+    """How many times as fast by the clock as one thread, which plays the same games; and on how many
+    processors, for a busy machine lends no two."""
+    ratios, processors = [], []
     for repetition in range(-1, repetitions):  # the first one warms up
-        seconds, played = [0.0, 0.0], [Columns(), Columns()]
-        for threads in (1, 2) if repetition % 2 == 0 else (2, 1):
-            started = time.perf_counter()
-            played[threads - 1] = native(rules, threads)((repetition + 1) * games, games)
-            seconds[threads - 1] = time.perf_counter() - started
+        seconds, spent, played = [0.0, 0.0], [0.0, 0.0], [Columns(), Columns()]
+        for thread in (0, 1) if repetition % 2 == 0 else (1, 0):
+            begun, cpu = time.perf_counter(), time.process_time()
+            played[thread] = native(rules, thread + 1)((repetition + 1) * games, games)
+            seconds[thread] = time.perf_counter() - begun
+            spent[thread] = time.process_time() - cpu
         compare("one thread", played[0], "two threads", played[1])
         if repetition >= 0:
             ratios.append(seconds[0] / seconds[1])
-    return statistics.median(ratios)
+            processors.append(spent[1] / seconds[1])
+    return statistics.median(ratios), statistics.median(processors)
 
 
 def sample(count: int) -> list[tuple[rs.Position, rs.Sow]]:
@@ -534,8 +537,11 @@ def report(games: int, repetitions: int, quick: bool, json_file: Path | None) ->
     for row in TWO_THREADS:
         if row in rows:
             long = round(rows[row][ONE].rate("games") * (0.05 if quick else 1.0))
-            doubled[row] = ratio = two_threads(ROWS[row][0], max(1, long), repetitions)
-            print(f"{row:<15}two threads are {ratio:.2f} times as fast as one, by the clock")
+            doubled[row], processors = two_threads(ROWS[row][0], max(1, long), repetitions)
+            print(
+                f"{row:<15}two threads are {doubled[row]:.2f} times as fast as one by the clock, "
+                f"on {processors:.2f} processors"
+            )
     figures["two threads times one"] = doubled
 
     rollouts = open_spiel(repetitions)
