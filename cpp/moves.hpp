@@ -217,10 +217,36 @@ std::array<int, 2> final_stores(const Rules& rules, const B& board, Sweep sweep)
 }
 
 // An opening redistribution: empty some own pits, place their seeds anywhere.
-struct Redistribute {
+struct Emptied {
     int emptied_count = 0;
     std::array<int, 2> emptied{};  // ring indices, rising
+};
+struct Redistribute : Emptied {
     std::array<std::uint16_t, max_ring> placed{};
+};
+
+// In how many ways `seeds` can be put into `pits`, of so many at most.
+class Ways {
+public:
+    static constexpr std::uint64_t too_many = std::uint64_t{1} << 53;  // and more
+
+    Ways(int pits, int seeds)
+        : columns_(static_cast<std::size_t>(seeds) + 1),
+          ways_(columns_ * (static_cast<std::size_t>(pits) + 1)) {
+        ways_[0] = 1;
+        for (std::size_t at = columns_; at < ways_.size(); ++at) {
+            const std::uint64_t ways =
+                ways_[at - columns_] + (at % columns_ > 0 ? ways_[at - 1] : 0);
+            ways_[at] = ways < too_many ? ways : too_many;
+        }
+    }
+    const std::uint64_t* operator[](int pits) const {  // by the number of seeds
+        return ways_.data() + static_cast<std::size_t>(pits) * columns_;
+    }
+
+private:
+    std::size_t columns_;
+    std::vector<std::uint64_t> ways_;
 };
 
 // All redistributions of a position, numbered without being listed: by the pits emptied (fewer
@@ -228,7 +254,9 @@ struct Redistribute {
 template <class B>
 class Redistributions {
 public:
-    Redistributions(const Rules& rules, const B& board) : size_(rules.ring()) {
+    // `known`, if given, is of the ring's length and seeds, and saves most of the work.
+    Redistributions(const Rules& rules, const B& board, const Ways* known = nullptr)
+        : size_(rules.ring()), known_(known) {
         const int row = rules.row(board.mover);
         for (int pit = row; pit < row + rules.pits; ++pit) {
             if (board.ring[pit] != 0) occupied_[occupied_count_++] = {pit, board.ring[pit]};
@@ -236,8 +264,20 @@ public:
         const int named = rules.redistribution == Redistribution::one ? 1 : 2;
         most_ = occupied_count_ < named ? occupied_count_ : named;
         fewest_ = rules.redistribution == Redistribution::up_to_two ? 0 : most_;
+        if (known_ != nullptr) {
+            std::uint64_t count = 0;
+            const std::uint64_t* ways = (*known_)[size_];
+            each_group([&](const Emptied&, int seeds) {
+                count += ways[seeds];
+                return count >= Ways::too_many;
+            });
+            count_ = count;
+            if (count < Ways::too_many) return;
+            known_ = nullptr;
+            count_ = 0;
+        }
         int most_seeds = 0;
-        each_group([&](const Redistribute&, int seeds) {
+        each_group([&](const Emptied&, int seeds) {
             if (seeds > most_seeds) most_seeds = seeds;
             return false;
         });
@@ -249,7 +289,7 @@ public:
             ways /= static_cast<std::uint32_t>(seeds);
             ways_.push_back(ways);
         }
-        each_group([&](const Redistribute&, int seeds) {
+        each_group([&](const Emptied&, int seeds) {
             count_ += ways_[static_cast<std::size_t>(seeds)];
             return false;
         });
@@ -261,13 +301,27 @@ public:
 
     Redistribute operator[](Natural number) const {  // number < count()
         Redistribute found;
-        each_group([&](const Redistribute& group, int seeds) {
+        if (known_ != nullptr) {
+            std::uint64_t left = number.low64();
+            const std::uint64_t* ways = (*known_)[size_];
+            each_group([&](const Emptied& group, int seeds) {
+                if (left >= ways[seeds]) {
+                    left -= ways[seeds];
+                    return false;
+                }
+                static_cast<Emptied&>(found) = group;
+                place(found, seeds, left);
+                return true;
+            });
+            return found;
+        }
+        each_group([&](const Emptied& group, int seeds) {
             const Natural& ways = ways_[static_cast<std::size_t>(seeds)];
             if (number >= ways) {
                 number -= ways;
                 return false;
             }
-            found = group;
+            static_cast<Emptied&>(found) = group;
             const Natural to_the_right = ways_to_the_right(seeds);
             if (ways.bits() <= 53) {  // which leaves room for a factor of seeds
                 place(found, seeds, number.low64(), to_the_right.low64());
@@ -282,7 +336,7 @@ public:
     // The number of a redistribution that is one of this position.
     Natural index(const Redistribute& move) const {
         Natural number;
-        each_group([&](const Redistribute& group, int seeds) {
+        each_group([&](const Emptied& group, int seeds) {
             if (group.emptied_count == move.emptied_count && group.emptied == move.emptied) {
                 number += placed_before(move, seeds);
                 return true;
@@ -311,7 +365,7 @@ public:
     // Calls `f(emptied pits, their seeds)` for every choice of pits in order until it is true.
     template <class F>
     void each_group(F&& f) const {
-        Redistribute group;
+        Emptied group;
         if (fewest_ == 0 && f(group, 0)) return;
         if (fewest_ <= 1 && most_ >= 1) {
             group.emptied_count = 1;
@@ -332,6 +386,15 @@ public:
     }
 
 private:
+    void place(Redistribute& move, int left, std::uint64_t number) const {
+        for (int pit = 0; pit < size_; ++pit) {
+            const std::uint64_t* ways = (*known_)[size_ - 1 - pit];
+            int here = 0;
+            for (; number >= ways[left]; --left, ++here) number -= ways[left];
+            move.placed[static_cast<std::size_t>(pit)] = static_cast<std::uint16_t>(here);
+        }
+    }
+
     // Walks the placings of `seeds` in order: `ways` is always the number of placings that share
     // what is decided so far and put the seeds still `left` into the `rest` pits to the right.
     template <class Number>
@@ -393,7 +456,8 @@ private:
         int pit, seeds;
     };
     int size_;
-    std::array<Occupied, max_pits> occupied_{};
+    const Ways* known_;  // null: not used
+    std::array<Occupied, max_pits> occupied_;
     int occupied_count_ = 0;
     int fewest_ = 0, most_ = 0;
     std::vector<Natural> ways_;  // of placing a number of seeds anywhere on the ring

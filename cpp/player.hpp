@@ -84,6 +84,9 @@ public:
             transpositions_.emplace(std::size_t{32} * std::min<std::uint64_t>(most_nodes, 1 << 22));
             by_nodes_.emplace(referee_, nullptr, &*transpositions_);
         }
+        if (start_.redistributions < 2) {
+            ways_.emplace(rules_.ring(), start_.row_seeds(rules_, 0) + start_.row_seeds(rules_, 1));
+        }
         if (start_.drawn || start_.redistributions < 2) return;
         const Candidates<B> candidates(rules_, start_);
         std::int64_t legal = 0;
@@ -98,7 +101,7 @@ public:
     bool redistribute_all(B& board, Chance& chance, GameRow& row) const {
         while (board.redistributions < 2 && !board.drawn) {
             if (row.moves == plan_.max_moves) return false;
-            const Redistributions<B> moves(rules_, board);
+            const Redistributions<B> moves(rules_, board, ways_ ? &*ways_ : nullptr);
             const Natural number = chance.below(moves.count());
             if (row.moves == 0 && number.fits_63_bits()) {
                 row.first_move = static_cast<std::int64_t>(number.low64());
@@ -166,6 +169,7 @@ public:
     // Games begin here from now on; their first moves have no numbers.
     void start_from(const B& board) {
         start_ = board;
+        ways_.reset();
         legal_number_.clear();
     }
 
@@ -292,7 +296,8 @@ private:
     B boards_[2];  // the position, and where a move from it is tried
     std::size_t now_ = 0;
     Sown sown_;
-    bool excluded_ = false;  // some move repeats a position of this turn
+    bool excluded_ = false;     // some move repeats a position of this turn
+    std::optional<Ways> ways_;  // of the opening redistributions
     std::optional<Search<B>> by_depth_, by_nodes_;
     std::optional<Transpositions> transpositions_;
 };

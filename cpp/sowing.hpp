@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -202,17 +204,72 @@ void lift_protection(const Rules& rules, B& board, int pit, int mover) {
 // Sowings that take no more laps are done before anything is watched that only long ones need.
 inline constexpr std::uint64_t unwatched_laps = 64;
 
+// A state of a sowing, to be compared with later ones up to a turn of the whole ring or a
+// reflection of it.  Laps are the same wherever on the ring they begin and whichever way they go,
+// so what comes after a state turned comes turned likewise; and where turning it `times` times
+// restores it, it comes again after so many times the laps.
+template <class B>
+class TurnedState {
+public:
+    using Seeds = typename B::seeds_type;
+
+    TurnedState(const Rules& rules, const Seeds* ring, int pit, Direction direction) {
+        save(rules, ring, pit, direction);
+    }
+
+    void save(const Rules& rules, const Seeds* ring, int pit, Direction direction) {
+        size_ = rules.ring();
+        pit_ = pit;
+        direction_ = direction;
+        const int step = direction == Direction::ccw ? 1 : size_ - 1;
+        for (int k = 0, at = pit; k < size_; ++k) {
+            onward_[k] = onward_[k + size_] = ring[at];
+            const int mirrored = k == 0 ? 0 : size_ - k;
+            backward_[mirrored] = backward_[mirrored + size_] = ring[at];
+            at += step;
+            if (at >= size_) at -= size_;
+        }
+    }
+
+    // Whether this is the state, turned; `seeds` are in the pit.
+    bool is(const Seeds* ring, int pit, int seeds, Direction direction) const {
+        if (seeds != onward_[0]) [[likely]]
+            return false;
+        const bool ccw = direction == Direction::ccw;
+        const int next = ccw ? (pit + 1 == size_ ? 0 : pit + 1) : (pit == 0 ? size_ : pit) - 1;
+        if (ring[next] != onward_[1]) return false;
+        return std::memcmp(ring, (ccw ? onward_ : backward_) + (pit == 0 ? 0 : size_ - pit),
+                           sizeof(Seeds) * static_cast<std::size_t>(size_)) == 0;
+    }
+
+    std::uint64_t times(int pit, Direction direction) const {
+        if (direction != direction_) return 2;  // a reflection
+        const int turn = pit < pit_ ? pit_ - pit : pit - pit_;
+        return static_cast<std::uint64_t>(size_ / std::gcd(size_, turn));
+    }
+
+private:
+    int size_, pit_;
+    Direction direction_;
+    Seeds onward_[2 * B::capacity], backward_[2 * B::capacity];  // from its pit on, twice
+};
+
+struct NoState {
+    template <class... State>
+    explicit NoState(const State&...) {}
+};
+
 // Sows all laps of `move` on `board`, which must be equal to `before`.
 //
 // With origin "sown" every lap can be undone in one way only, so an endless sowing returns to the
 // state in which its first whole-pit lap began; with "skipped" that fails and Brent's cycle test
-// moves the state compared with to every lap number that is a power of two.
+// moves the state compared with to every lap number that is a power of two.  What is traced is sown
+// until the very state returns, else it may be turned.
 //
 // Unwatched, it stops after `unwatched_laps` and says `capped`.
 template <bool watched, class B, class Trace>
 RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& board, Sow move,
                               Trace& trace, Laps& laps) {
-    using Seeds = typename B::seeds_type;
     const Rules& rules = referee.rules;
     const int mover = before.mover;
     const bool reversed = rules.relay == Relay::reversed;
@@ -234,11 +291,9 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
         laps.count = count;
     };
 
-    [[maybe_unused]] Seeds saved_copy[B::capacity];
-    const Seeds* saved = before.ring;
     const bool whole = seeds == board.ring[pit];
-    int saved_pit = whole ? pit : no_pit;
-    Direction saved_direction = direction;
+    [[maybe_unused]] std::conditional_t<watched, TurnedState<B>, NoState> saved(rules, before.ring,
+                                                                                pit, direction);
     std::uint64_t since_saved = 0;
     std::uint64_t resave = whole ? 1 : 0;  // Brent's power; 0: nothing saved yet
     std::uint64_t pause = laps_between_polls < max_laps ? laps_between_polls : max_laps;
@@ -263,18 +318,16 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
         if (reversed) direction = opposite(direction);
         if constexpr (watched) {
             ++since_saved;
-            if (pit == saved_pit && direction == saved_direction && board.same_ring(rules, saved)) {
+            if (resave != 0 && saved.is(board.ring, pit, seeds, direction) &&
+                (!Trace::wants_laps || saved.times(pit, direction) == 1)) {
                 // An endless sowing would lift for lap max_laps + 1 too: it is reported as capped.
                 const bool capped = max_laps != UINT64_MAX;
                 if (capped) count = max_laps;
-                laps.period = since_saved;
+                laps.period = since_saved * saved.times(pit, direction);
                 return ended(capped ? SowingEnd::capped : SowingEnd::endless, last);
             }
             if (resave == 0 || (skipped && since_saved == resave)) {
-                std::memcpy(saved_copy, board.ring, sizeof board.ring);
-                saved = saved_copy;
-                saved_pit = pit;
-                saved_direction = direction;
+                saved.save(rules, board.ring, pit, direction);
                 resave = resave == 0 ? 1 : 2 * resave;
                 since_saved = 0;
             }

@@ -130,7 +130,6 @@ private:
             const int seeds = start.row_seeds(games.rules_, 0) + start.row_seeds(games.rules_, 1);
             const int half = x.marks ? 0x40 : 0x80;
             x.guard = static_cast<std::uint8_t>(counts_fit(games.rules_, seeds) ? 0 : half);
-            x.long_are_astray = true;
             // So few that a pit the guard lets pass has room for what they sow.
             x.steps_to_long = x.guard == 0 ? 64 : x.marks ? 24 : 60;
             x.patience = 64;  // all wait for the longest

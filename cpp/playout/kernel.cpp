@@ -23,6 +23,7 @@ INLINE V all(int byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
 INLINE V operator_add(V a, V b) { return _mm512_add_epi8(a, b); }
 INLINE V operator_sub(V a, V b) { return _mm512_sub_epi8(a, b); }
 INLINE V larger(V a, V b) { return _mm512_max_epu8(a, b); }
+INLINE V smaller(V a, V b) { return _mm512_min_epu8(a, b); }
 INLINE M equal(V a, V b) { return _mm512_cmpeq_epi8_mask(a, b); }
 INLINE M at_most(V a, V b) { return _mm512_cmple_epu8_mask(a, b); }
 INLINE M below(V a, V b) { return _mm512_cmplt_epu8_mask(a, b); }
@@ -52,6 +53,7 @@ INLINE V all(int byte) { return _mm256_set1_epi8(static_cast<char>(byte)); }
 INLINE V operator_add(V a, V b) { return _mm256_add_epi8(a, b); }
 INLINE V operator_sub(V a, V b) { return _mm256_sub_epi8(a, b); }
 INLINE V larger(V a, V b) { return _mm256_max_epu8(a, b); }
+INLINE V smaller(V a, V b) { return _mm256_min_epu8(a, b); }
 INLINE M equal(V a, V b) { return _mm256_cmpeq_epi8(a, b); }
 INLINE M at_most(V a, V b) { return equal(_mm256_min_epu8(a, b), a); }
 INLINE M below(V a, V b) { return ~equal(_mm256_max_epu8(a, b), a); }
@@ -82,6 +84,7 @@ INLINE V all(int byte) { return _mm_set1_epi8(static_cast<char>(byte)); }
 INLINE V operator_add(V a, V b) { return _mm_add_epi8(a, b); }
 INLINE V operator_sub(V a, V b) { return _mm_sub_epi8(a, b); }
 INLINE V larger(V a, V b) { return _mm_max_epu8(a, b); }
+INLINE V smaller(V a, V b) { return _mm_min_epu8(a, b); }
 INLINE M equal(V a, V b) { return _mm_cmpeq_epi8(a, b); }
 INLINE M at_most(V a, V b) { return equal(_mm_min_epu8(a, b), a); }
 INLINE M below(V a, V b) { return ~equal(_mm_max_epu8(a, b), a); }
@@ -121,22 +124,13 @@ INLINE int first_bit(uint64_t lanes) { return __builtin_ctzll(lanes); }
 
 constexpr int mark = 0x80, counted = 0x7F;
 
-// The candidate that comes after `n` others of those not struck out.
-INLINE int nth_left(const uint64_t* struck, int n) {
-    int from = 0;
-    for (; n >= count_bits(~struck[from / 64]); from += 64) n -= count_bits(~struck[from / 64]);
-    uint64_t left = ~struck[from / 64];
-    for (; n > 0; --n) left &= left - 1;
-    return from + first_bit(left);
-}
-
 // Sows laps in all lanes that do until enough of them wait for the driver or for the next stage.
 template <bool marks>
 struct Sowing {
     Lanes& x;
     const int R = x.ring_rows, n = x.pits;
     const V size = all(R), round = all(x.round), one = all(1);
-    uint64_t lapping = x.lapping, over = x.ended, refused[4] = {0, 0, 0, 0};
+    uint64_t lapping = x.lapping, over = x.ended, refused[3] = {0, 0, 0};
     M act = mask(lapping), cw = mask(x.clockwise), crossed = mask(x.crossed);
     V pit = load(x.pit), hand = load(x.hand), laps = load(x.laps), raw = load(x.raw);
     int need;
@@ -145,8 +139,7 @@ struct Sowing {
 
     INLINE explicit Sowing(Lanes& lanes) : x(lanes) {
         const int waiting = count_bits(over | x.choosing);
-        const int ordinary = count_bits(lapping & ~x.is_long) + waiting;
-        need = (ordinary * x.patience + 63) / 64;
+        need = ((count_bits(lapping) + waiting) * x.patience + 63) / 64;
         if (need < 1) need = 1;
     }
 
@@ -154,7 +147,7 @@ struct Sowing {
         if (guarded) {
             const uint64_t too_many = bits(act & below(round, hand));
             if (too_many) {
-                refused[3] |= too_many;
+                refused[2] |= too_many;
                 out |= too_many;
                 act = act & ~mask(too_many);
                 lapping &= ~too_many;
@@ -211,30 +204,16 @@ struct Sowing {
         const M done = act & equal(hand, one);
         M going = act & ~done;
         if (first_laps) {
-            const M bad = going & first & below(pit, all(n)) & ~mask(x.is_long);
+            const M bad = going & first & below(pit, all(n));
             refused[0] |= bits(bad);
             going = going & ~bad;
         }
         if (capped) {
             const M bad = going & equal(laps, all(x.max_laps));
-            refused[2] |= bits(bad);
+            refused[1] |= bits(bad);
             going = going & ~bad;
         }
         if (x.reversed) cw = cw ^ going;
-        if (x.is_long & lapping) {
-            const M again = going & mask(x.is_long) & equal(pit, load(x.saved_pit)) &
-                            equal(hand, load(x.saved_hand)) & ~(cw ^ mask(x.saved_clockwise));
-            for (uint64_t left = bits(again); left; left &= left - 1) {
-                const int lane = first_bit(left);
-                int i = 0;
-                while (i < R &&
-                       (x.ring[i * L + lane] & (marks ? counted : 0xFF)) == x.saved[lane][i]) {
-                    ++i;
-                }
-                if (i == R) refused[1] |= uint64_t{1} << lane;
-            }
-            going = going & ~mask(refused[1]);
-        }
         act = going;
         const uint64_t still = bits(act);
         over |= bits(done);
@@ -252,8 +231,8 @@ struct Sowing {
         x.ended = over;
         x.clockwise = bits(cw);
         x.crossed = bits(crossed);
-        const Call why[4] = {Call::forbidden, Call::endless, Call::capped, Call::astray};
-        for (int k = 0; k < 4; ++k) {
+        const Call why[3] = {Call::forbidden, Call::capped, Call::astray};
+        for (int k = 0; k < 3; ++k) {
             for (uint64_t left = refused[k]; left; left &= left - 1) {
                 x.driver.attend(x.driver.context, first_bit(left), why[k]);
             }
@@ -288,24 +267,11 @@ void sow_both(Lanes& x, Lanes& y) {
     second.end();
 }
 
-// A sowing that goes on for long is watched, or left to the driver.
-void look_after_long_sowings(Lanes& x) {
+// A sowing that goes on for long is left to the driver.
+void leave_long_sowings(Lanes& x) {
     for (uint64_t left = x.lapping; left; left &= left - 1) {
         const int lane = first_bit(left);
-        if (x.laps[lane] < x.steps_to_long) continue;
-        const uint64_t bit = uint64_t{1} << lane;
-        if (x.long_are_astray) {
-            x.lapping &= ~bit;
-            x.driver.attend(x.driver.context, lane, Call::astray);
-            continue;
-        }
-        if (!(x.is_long & bit)) {
-            x.driver.becomes_long(x.driver.context, lane);
-            x.is_long |= bit;
-            x.long_laps[lane] = 0;
-        }
-        x.long_laps[lane] += x.laps[lane];
-        x.laps[lane] = 0;
+        if (x.laps[lane] >= x.steps_to_long) x.driver.attend(x.driver.context, lane, Call::astray);
     }
 }
 
@@ -428,18 +394,12 @@ uint64_t end_sowings(Lanes& x, V& restored) {
     restored = choose(own_taken, restored & all(mark & (marks ? 0xFF : 0)), restored);
     store(x.moves, add_where(end, load(x.moves), all(1)));
     store(x.turns, add_where(mask(ended & x.new_turn), load(x.turns), all(1)));
-    const V laps = where(mask(ended & ~x.is_long), load(x.laps));
+    const V laps = where(end, load(x.laps));
     store(x.longest, larger(load(x.longest), laps));
     alignas(64) uint8_t sown[L];
     store(sown, laps);
     for (int lane = 0; lane < L; ++lane) {
         x.lap_sum[lane] = static_cast<uint16_t>(x.lap_sum[lane] + sown[lane]);
-    }
-    for (uint64_t left = ended & x.is_long; left; left &= left - 1) {
-        const int lane = first_bit(left);
-        const uint64_t all_laps = x.long_laps[lane] + x.laps[lane];
-        x.long_sum[lane] += all_laps;
-        if (all_laps > x.long_longest[lane]) x.long_longest[lane] = all_laps;
     }
     if (x.direction_duty || x.pit_duty) {
         const M more = mask(again);
@@ -457,7 +417,6 @@ uint64_t end_sowings(Lanes& x, V& restored) {
     x.new_turn = (x.new_turn & ~ended) | (ended & ~again);
     x.mover ^= ended & ~again;
     x.passed &= ~ended;
-    x.is_long &= ~ended;
     x.refused &= ~ended;
     x.choosing |= ended;
     x.ended = 0;
@@ -541,58 +500,111 @@ void draw(Lanes& x, const uint8_t* __restrict drawing) {
     }
 }
 
-// Whether the first lap may end where that of this move does.
-bool first_lap_is_legal(const Lanes& x, int lane, int pit, int seeds, bool clockwise) {
-    int rounds = 0;
-    for (; seeds > x.round; seeds -= x.round) ++rounds;
-    int last = clockwise ? pit - seeds : pit + seeds;
-    if (last < 0) last += x.ring_rows;
-    if (last >= x.ring_rows) last -= x.ring_rows;
-    if (last >= x.pits) return true;
-    const int held = x.ring[last * L + lane] & (x.marks ? counted : 0xFF);
-    return rounds == 0 && (last == pit ? held == x.hand[lane] : held == 0);
+// Lanes whose move may end its first lap where it does.
+INLINE M first_laps_legal(const Lanes& x, M decide, V pit, V hand, M cw) {
+    const int n = x.pits;
+    const V size = all(x.ring_rows), round = all(x.round);
+    M in_one_round = decide;
+    V seeds = where(decide, hand);
+    for (M more = below(round, seeds); bits(more); more = below(round, seeds)) {
+        in_one_round = in_one_round & ~more;
+        seeds = sub(seeds, where(more, round));
+    }
+    V last = choose(cw, sub(pit, seeds), add(pit, seeds));
+    last = choose(at_most(size, last), choose(cw, add(last, size), sub(last, size)), last);
+    V held = all(0);
+    for (int j = 0; j < n; ++j) {
+        held = choose(equal(last, all(j)), load(x.ring + j * L), held);
+    }
+    if (x.marks) held = held & all(counted);
+    const M empty = ~nonzero(held) | (equal(last, pit) & equal(held, hand));
+    return at_most(all(n), last) | (in_one_round & empty);
 }
 
-// Draws for `lane` until the first lap is legal; false if that of no candidate is.
-bool draw_legal(Lanes& x, int lane, const V* sums, bool both, uint64_t& clockwise) {
-    const uint8_t* up_to = reinterpret_cast<const uint8_t*>(sums) + lane;
-    const int seeds_of = x.marks ? counted : 0xFF;
-    for (int left = x.count[lane];;) {
-        const int pit = x.pit[lane];
-        if (!x.any_lift) {
-            x.hand[lane] = static_cast<uint8_t>(x.ring[pit * L + lane] & seeds_of);
+// The candidates that a decision is among.
+struct Choice {
+    const V* sums;  // of candidates in the pits of the own row up to each
+    M both;         // lanes that may sow either way
+    V duty;
+
+    // The moves of these numbers; without `any_lift` what is lifted is left out.
+    INLINE void find(const Lanes& x, V number, V& pit, V& hand, M& cw) const {
+        const V wanted = choose(both, halved(number), number), one = all(1);
+        cw = (both & bits_in(number, one)) | equal(duty, all(2));
+        V before = all(0);
+        pit = all(0);
+        for (int j = 0; j < x.pits; ++j) {
+            const M passed_over = at_most(sums[j], wanted);
+            pit = add_where(passed_over, pit, one);
+            if (x.any_lift) before = choose(passed_over, sums[j], before);
         }
-        if (first_lap_is_legal(x, lane, pit, x.hand[lane], clockwise >> lane & 1)) return true;
-        const uint64_t bit = uint64_t{1} << lane;
-        uint64_t* const struck = x.struck[lane];
-        if (!(x.redrawn & bit)) struck[0] = struck[1] = struck[2] = struck[3] = 0;
-        x.redrawn |= bit;
-        struck[x.number[lane] >> 6] |= uint64_t{1} << (x.number[lane] & 63);
-        if (--left == 0) return false;
-        const uint32_t a = x.chance[0][lane], b = x.chance[1][lane];
-        const uint32_t c = x.chance[2][lane] ^ a, d = x.chance[3][lane] ^ b;
-        const uint32_t sum = a + x.chance[3][lane], word = (sum << 7 | sum >> 25) + a;
-        x.chance[0][lane] = a ^ d;
-        x.chance[1][lane] = b ^ c;
-        x.chance[2][lane] = c ^ b << 9;
-        x.chance[3][lane] = d << 11 | d >> 21;
-        const int number = nth_left(struck, static_cast<int>(uint64_t{word} * left >> 32));
-        x.number[lane] = static_cast<uint8_t>(number);
-        const int wanted = both ? number / 2 : number;
-        if (both) clockwise = (clockwise & ~bit) | static_cast<uint64_t>(number & 1) << lane;
-        int own_pit = 0;
-        while (up_to[own_pit * L] <= wanted) ++own_pit;
-        x.pit[lane] = static_cast<uint8_t>(own_pit);
-        const int before = own_pit > 0 ? up_to[(own_pit - 1) * L] : 0;
-        x.hand[lane] = static_cast<uint8_t>(wanted + 1 - before);
+        if (x.any_lift) hand = sub(add(wanted, one), before);
     }
+};
+
+INLINE V held_in(const Lanes& x, V pit) {
+    V held = all(0);
+    for (int j = 0; j < x.pits; ++j) {
+        held = choose(equal(pit, all(j)), load(x.ring + j * L), held);
+    }
+    return x.marks ? held & all(counted) : held;
+}
+
+// Lanes whose choice is the driver's after all.
+struct Undecided {
+    uint64_t none_legal;  // the first lap of no candidate is legal
+    uint64_t overdrawn;   // that of none of `most_struck` drawn
+};
+
+// Draws again where the first lap is illegal.
+Undecided draw_legal(Lanes& x, M decide, const Choice& choice, V& number, V& pit, V& hand, M& cw) {
+    const V candidates = load(x.count), never = all(0xFF);
+    V struck[most_struck + 1];  // rising
+    int strikes = 0;
+    struck[0] = never;
+    Undecided lanes{0, 0};
+    if (!x.any_lift) hand = held_in(x, pit);
+    M illegal = decide & ~first_laps_legal(x, decide, pit, hand, cw);
+    while (bits(illegal)) {
+        V now = choose(illegal, number, never);
+        for (int k = 0; k < strikes; ++k) {
+            const V fewer = smaller(struck[k], now);
+            now = larger(struck[k], now);
+            struck[k] = fewer;
+        }
+        struck[strikes] = now;
+        struck[++strikes] = never;
+        const M none_left = illegal & equal(candidates, all(strikes));
+        lanes.none_legal |= bits(none_left);
+        illegal = illegal & ~none_left;
+        if (!bits(illegal) || strikes == most_struck) break;
+        alignas(64) uint8_t drawing[L];
+        store(drawing, where(illegal, never));
+        store(x.count, sub(candidates, all(strikes)));
+        draw(x, drawing);
+        V next = load(x.number), next_pit, next_hand = hand;
+        for (int k = 0; k < strikes; ++k) next = add_where(at_most(struck[k], next), next, all(1));
+        M next_cw;
+        choice.find(x, next, next_pit, next_hand, next_cw);
+        if (!x.any_lift) next_hand = held_in(x, next_pit);
+        number = choose(illegal, next, number);
+        pit = choose(illegal, next_pit, pit);
+        hand = choose(illegal, next_hand, hand);
+        cw = (illegal & next_cw) | (cw & ~illegal);
+        illegal = illegal & ~first_laps_legal(x, illegal, pit, hand, cw);
+    }
+    store(x.count, candidates);
+    for (int k = 0; k <= strikes; ++k) {
+        store(x.struck_first[k], choose(decide, struck[k], load(x.struck_first[k])));
+    }
+    lanes.overdrawn = bits(illegal);
+    return lanes;
 }
 
 // Draws a candidate for each lane `deciding` and lifts its seeds; `sums` are the candidates in the
-// pits of the own row up to each.  Where it `draws_again` if the first lap is illegal, it returns
-// the lanes in which none is legal.
-INLINE uint64_t decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty,
-                       bool draws_again) {
+// pits of the own row up to each.  It may `draw_again` if the first lap is illegal.
+INLINE Undecided decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty,
+                        bool draws_again) {
     const int n = x.pits;
     const bool marks = x.marks, any_lift = x.any_lift;
     uint8_t* const ring = x.ring;
@@ -602,45 +614,43 @@ INLINE uint64_t decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty
     const M both = x.either ? ~nonzero(duty) : none();
     store(x.count, add_where(both, sum, sum));
     draw(x, drawing);
-    V number = load(x.number);
-    const V wanted = choose(both, halved(number), number);
-    const M cw = (both & bits_in(number, all(1))) | equal(duty, all(2));
-    V own_pit = all(0), before = all(0);
-    for (int j = 0; j < n; ++j) {
-        const M passed_over = at_most(sums[j], wanted);
-        own_pit = add_where(passed_over, own_pit, all(1));
-        if (any_lift) before = choose(passed_over, sums[j], before);
-    }
-    V pit = choose(decide, own_pit, load(x.pit)), hand = load(x.hand);
-    uint64_t clockwise = bits(cw) & deciding, none_legal = 0;
+    const Choice choice{sums, both, duty};
+    V number = load(x.number), own_pit, lifted = all(0);
+    M cw;
+    choice.find(x, number, own_pit, lifted, cw);
+    Undecided undecided{0, 0};
+    if (draws_again) undecided = draw_legal(x, decide, choice, number, own_pit, lifted, cw);
+    const V pit = choose(decide, own_pit, load(x.pit));
+    V hand = choose(decide, lifted, load(x.hand));
+    const uint64_t clockwise = bits(cw) & deciding;
+    deciding &= ~(undecided.none_legal | undecided.overdrawn);
+    const M decided = mask(deciding);
     store(x.pit, pit);
-    if (n <= 16 && !any_lift && !draws_again) {
+    if (n <= 16) {
         for (int j = 0; j < n; ++j) {
-            const M here = decide & equal(own_pit, all(j));
+            const M here = decided & equal(own_pit, all(j));
             const V held = load(ring + j * L);
-            hand = choose(here, held, hand);
-            store(ring + j * L, where(~here, held));
+            if (any_lift) {
+                const V seeds = marks ? held & all(counted) : held;
+                store(ring + j * L, choose(here, sub(seeds, lifted), held));
+            } else {
+                hand = choose(here, held, hand);
+                store(ring + j * L, where(~here, held));
+            }
         }
-        if (marks) hand = choose(decide, hand & all(counted), hand);
+        if (marks && !any_lift) hand = choose(decide, hand & all(counted), hand);
         store(x.hand, hand);
     } else {
-        store(x.hand, choose(decide, sub(add(wanted, all(1)), before), hand));
+        store(x.hand, hand);
         const int seeds_of = marks ? counted : 0xFF;
-        const uint64_t two_ways = bits(both);
         for (uint64_t left = deciding; left; left &= left - 1) {
             const int lane = first_bit(left);
-            if (draws_again && !draw_legal(x, lane, sums, two_ways >> lane & 1, clockwise)) {
-                none_legal |= uint64_t{1} << lane;
-                continue;
-            }
             uint8_t& held = ring[x.pit[lane] * L + lane];
             const int seeds = held & seeds_of;
             if (!any_lift) x.hand[lane] = static_cast<uint8_t>(seeds);
             held = static_cast<uint8_t>(seeds - x.hand[lane]);
         }
         hand = load(x.hand);
-        pit = load(x.pit);
-        number = load(x.number);
     }
     store(x.from, choose(decide, pit, load(x.from)));
     store(x.lift, choose(decide, hand, load(x.lift)));
@@ -649,14 +659,13 @@ INLINE uint64_t decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty
     x.clockwise = (x.clockwise & ~deciding) | clockwise;
     x.from_clockwise = (x.from_clockwise & ~deciding) | clockwise;
     x.crossed &= ~deciding;
-    deciding &= ~none_legal;
     for (uint64_t left = x.fresh & deciding; left; left &= left - 1) {
         const int lane = first_bit(left);
-        x.first_number[lane] = x.number[lane];
+        x.first_number[lane] = x.chosen[lane];
     }
     x.fresh &= ~deciding;
     x.lapping |= deciding;
-    return none_legal;
+    return undecided;
 }
 
 // Serves the lanes whose sowing ended or whose mover is to choose.
@@ -734,20 +743,24 @@ void take_turns(Lanes& x) {
     const uint64_t repeated = x.compares ? find_repeated(x, able, h2, h3) : 0;
     const uint64_t aside = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~aside;
-    uint64_t none_legal = 0;
+    Undecided after_all{0, 0};
     x.redrawn &= ~deciding;
-    if (deciding) none_legal = decide(x, deciding, sums, sum, duty, x.checks_first_lap);
+    if (deciding) after_all = decide(x, deciding, sums, sum, duty, x.checks_first_lap);
     x.choosing = choosing & ~able & ~stuck;
     x.mover ^= passing;
     x.passed |= passing;
     x.new_turn |= passing;
     ++x.now;
-    if (aside | none_legal) {
-        const uint64_t lanes[5] = {stuck, repeated, undecided & ~(repeated | limited),
-                                   limited & ~repeated, none_legal};
-        const Call why[5] = {Call::stuck, Call::repeated, Call::undecided, Call::limit,
-                             Call::none_legal};
-        for (int k = 0; k < 5; ++k) {
+    if (aside | after_all.none_legal | after_all.overdrawn) {
+        const uint64_t lanes[6] = {stuck,
+                                   repeated,
+                                   undecided & ~(repeated | limited),
+                                   limited & ~repeated,
+                                   after_all.none_legal,
+                                   after_all.overdrawn};
+        const Call why[6] = {Call::stuck, Call::repeated,   Call::undecided,
+                             Call::limit, Call::none_legal, Call::overdrawn};
+        for (int k = 0; k < 6; ++k) {
             for (uint64_t left = lanes[k]; left; left &= left - 1) {
                 x.driver.attend(x.driver.context, first_bit(left), why[k]);
             }
@@ -814,13 +827,6 @@ uint64_t differ(const Lanes& x, const int64_t* actions) {
     for (int lane = 0; lane < L; ++lane) unlike[lane] = actions[lane] != x.action[lane];
     return bits(nonzero(load(unlike)));
 #endif
-}
-
-void leave_long_sowings(Lanes& x) {
-    for (uint64_t left = x.lapping; left; left &= left - 1) {
-        x.driver.attend(x.driver.context, first_bit(left), Call::astray);
-    }
-    x.lapping = 0;
 }
 
 void sow_moves(Lanes& x, Lanes* beside) {
@@ -1113,7 +1119,6 @@ const int lanes = L;
 const Stages stages = {take_back, choose_moves, differ, sow_moves, land, note, note_alone, show};
 
 void run(Lanes& x) {
-    constexpr int few = 3;  // lanes, sown sooner one by one
     unsigned steps_left = x.steps_to_long;
     while (x.lapping | x.ended | x.choosing) {
         if (x.lapping) {
@@ -1128,15 +1133,9 @@ void run(Lanes& x) {
         if (steps_left == 0) {
             steps_left = x.steps_to_long;
             x.driver.poll(x.driver.context);
-            look_after_long_sowings(x);
+            leave_long_sowings(x);
         }
-        if (x.ended | x.choosing) {
-            take_turns(x);
-        } else if (!(x.lapping & ~x.is_long) && count_bits(x.lapping) <= few) {
-            for (uint64_t left = x.lapping; left; left &= left - 1) {
-                x.driver.sow_alone(x.driver.context, first_bit(left));
-            }
-        }
+        if (x.ended | x.choosing) take_turns(x);
     }
 }
 

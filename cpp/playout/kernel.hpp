@@ -10,7 +10,7 @@
 
 namespace relaysow::playout {
 
-enum { most_lanes = 64, most_rows = 128 + 2 };
+enum { most_lanes = 64, most_rows = 128 + 2, most_struck = 12 };
 
 // Why a lane needs the driver.
 enum class Call : uint8_t {
@@ -18,6 +18,7 @@ enum class Call : uint8_t {
     repeated,    // the position came before
     limit,       // the limit of counted moves is reached
     none_legal,  // the first lap of every candidate is illegal: each was drawn and struck out
+    overdrawn,   // so is that of `most_struck` candidates, but not of all
     undecided,   // the choice is left to the driver: nothing is drawn yet
     forbidden,   // the chosen move is illegal by its first lap
     endless,     // the chosen move never ends
@@ -29,10 +30,8 @@ struct Lanes;
 struct Driver {
     void* context;
     void (*attend)(void* context, int lane, Call call);
-    bool (*repeats)(void* context, int lane);       // asked of `deep` lanes; notes the position
-    void (*sow_alone)(void* context, int lane);     // sows a long sowing to its end
-    void (*becomes_long)(void* context, int lane);  // fills `saved` and what belongs to it
-    void (*flush)(void* context);                   // adds the small counts to the driver's
+    bool (*repeats)(void* context, int lane);  // asked of `deep` lanes; notes the position
+    void (*flush)(void* context);              // adds the small counts to the driver's
     void (*poll)(void* context);
 };
 
@@ -48,8 +47,7 @@ struct Lanes {
     bool direction_duty, pit_duty, compares;
     bool endless_is_legal;
     uint8_t chain, bonus;    // as in rules.hpp
-    bool long_are_astray;    // long sowings are the driver's
-    unsigned steps_to_long;  // laps after which a sowing counts as long; at most 120
+    unsigned steps_to_long;  // laps after which a sowing is the driver's; at most 120
     Driver driver;
     int patience;  // 64ths of the lanes that must wait before they are served
 
@@ -61,22 +59,20 @@ struct Lanes {
     alignas(64) uint8_t pit[most_lanes];   // in whose content the lane's next lap begins, or ended
     alignas(64) uint8_t hand[most_lanes];  // seeds lifted from it
     alignas(64) uint8_t raw[most_lanes];   // as `hand`, with the mark
-    alignas(64) uint8_t laps[most_lanes];  // of the move so far (a long one: of late)
+    alignas(64) uint8_t laps[most_lanes];  // of the move so far
     alignas(64) uint8_t count[most_lanes], number[most_lanes];  // of candidates; the one drawn
     alignas(64) uint8_t chosen[most_lanes], from[most_lanes], lift[most_lanes];  // the move
-    alignas(64) uint8_t saved_pit[most_lanes], saved_hand[most_lanes];
     alignas(64) uint8_t limit[most_lanes];  // of `moves`; 255: none
     alignas(64) uint32_t chance[4][most_lanes];
     uint64_t lapping, ended, choosing;  // each lane is in one of these, or idle
     uint64_t mover, viewer, clockwise, crossed, new_turn, passed, from_clockwise;
-    uint64_t is_long, saved_clockwise;
     uint64_t old;      // may have had its last capture before the most recent rows of the log
     uint64_t deep;     // the driver keeps the lane's history, which is long
     uint64_t fresh;    // has not chosen a move in this game
     uint64_t refused;  // a candidate of this decision proved illegal, and the driver knows
-    uint64_t redrawn;  // some are struck out
-    uint64_t struck[most_lanes][4];  // candidates, a bit each
-    uint8_t saved[most_lanes][128];
+    uint64_t redrawn;  // those struck out are in `struck`
+    uint64_t struck[most_lanes][4];                                 // candidates, a bit each
+    alignas(64) uint8_t struck_first[most_struck + 1][most_lanes];  // by the kernel; up to a 255
 
     // Counts of the current game; the small ones since the last flush.
     alignas(64) uint8_t moves[most_lanes], turns[most_lanes], longest[most_lanes];
@@ -84,8 +80,6 @@ struct Lanes {
     alignas(64) uint16_t lap_sum[most_lanes];
     alignas(64) uint16_t stores[2][most_lanes];
     uint64_t first_number[most_lanes];
-    uint64_t long_laps[most_lanes];  // of a long sowing, but for those in `laps`
-    uint64_t long_sum[most_lanes], long_longest[most_lanes];
     unsigned turns_to_flush, turns_between_flushes;  // so few that no byte is counted over
 
     // Of single moves only.

@@ -69,7 +69,6 @@ private:
         const bool wide = !counts_fit(rules_, seeds);
         x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
         x.most_candidates = most_candidates(rules_, seeds);
-        x.long_are_astray = wide || x.skipped || rules_.max_laps != UINT64_MAX;
         // At most twice as many laps add to a pit before they are the driver's.
         x.steps_to_long = wide && x.marks ? 30 : wide || rules_.ring() > 32 ? 60 : 120;
         x.patience = 42;
@@ -77,15 +76,9 @@ private:
         x.driver.attend = [](void* self, int lane, Call call) {
             static_cast<Lockstep*>(self)->attend(lane, call);
         };
-        x.driver.becomes_long = [](void* self, int lane) {
-            static_cast<Lockstep*>(self)->becomes_long(lane);
-        };
         x.driver.repeats = [](void* self, int lane) {
             auto& lockstep = *static_cast<Lockstep*>(self);
             return !lockstep.at(lane).history.add(lockstep.position(lane));
-        };
-        x.driver.sow_alone = [](void* self, int lane) {
-            static_cast<Lockstep*>(self)->sow_alone(lane);
         };
         x.driver.flush = [](void* self) {
             auto& lockstep = *static_cast<Lockstep*>(self);
@@ -151,7 +144,7 @@ private:
     }
 
     B before_move(int lane) {
-        if (((x.is_long | x.refused) & bit(lane)) != 0) return at(lane).board;
+        if ((x.refused & bit(lane)) != 0) return at(lane).board;
         std::uint64_t row = x.now;
         do {
             --row;
@@ -174,12 +167,10 @@ private:
         row.moves += x.moves[lane];
         row.turns += x.turns[lane];
         row.captures += x.captures[lane];
-        row.laps += static_cast<std::int64_t>(x.lap_sum[lane] + x.long_sum[lane]);
-        row.longest = std::max({row.longest, std::int64_t{x.longest[lane]},
-                                static_cast<std::int64_t>(x.long_longest[lane])});
+        row.laps += x.lap_sum[lane];
+        row.longest = std::max(row.longest, std::int64_t{x.longest[lane]});
         x.moves[lane] = x.turns[lane] = x.longest[lane] = x.captures[lane] = 0;
         x.lap_sum[lane] = 0;
-        x.long_sum[lane] = x.long_longest[lane] = 0;
         x.limit[lane] =
             static_cast<std::uint8_t>(std::min<std::int64_t>(255, plan_.max_moves - row.moves));
     }
@@ -266,7 +257,7 @@ private:
     // The lane is in no stage.
     void retire(int lane) {
         for (std::uint64_t* lanes :
-             {&x.lapping, &x.ended, &x.choosing, &x.passed, &x.refused, &x.is_long, &x.fresh}) {
+             {&x.lapping, &x.ended, &x.choosing, &x.passed, &x.refused, &x.fresh}) {
             *lanes &= ~bit(lane);
         }
     }
@@ -300,7 +291,11 @@ private:
             case Call::limit:
                 return reach_limit(lane, position(lane));
             case Call::none_legal:
-                return take_back_draws(lane, position(lane), x.count[lane]);
+                take_back_draws(lane, x.count[lane]);
+                return none_is_legal(lane, position(lane));
+            case Call::overdrawn:
+                take_back_draws(lane, most_struck);
+                return decide(lane, position(lane));
             case Call::undecided:
                 return decide(lane, position(lane));
             case Call::forbidden:
@@ -310,66 +305,6 @@ private:
             case Call::astray:
                 return sow_apart(lane, before_move(lane));
         }
-    }
-
-    void becomes_long(int lane) {
-        if ((x.refused & bit(lane)) == 0) at(lane).board = before_move(lane);
-        B board = at(lane).board;
-        // The state in which the first whole-pit lap begins is what an endless sowing returns to.
-        int pit = turned(lane, x.from[lane]), seeds = x.lift[lane];
-        Direction direction = (x.from_clockwise & bit(lane)) != 0 ? Direction::cw : Direction::ccw;
-        if (seeds != board.ring[pit]) {
-            unsigned left_row = 0;
-            pit = player_.referee().track.lap(board.ring, pit, seeds, direction, left_row);
-            seeds = board.ring[pit];
-            if (x.reversed) direction = opposite(direction);
-        }
-        board.ring[pit] = 0;  // the seeds are in hand
-        for (int k = 0; k < x.ring_rows; ++k) {
-            x.saved[lane][k] = static_cast<std::uint8_t>(board.ring[turned(lane, k)]);
-        }
-        x.saved_pit[lane] = static_cast<std::uint8_t>(turned(lane, pit));
-        x.saved_hand[lane] = static_cast<std::uint8_t>(seeds);
-        set(x.saved_clockwise, lane, direction == Direction::cw);
-    }
-
-    // Where few lanes have anything to do, a long sowing goes on here.
-    void sow_alone(int lane) {
-        B board = position(lane), first = board;
-        for (int k = 0; k < x.ring_rows; ++k) first.ring[turned(lane, k)] = x.saved[lane][k];
-        const int first_pit = turned(lane, x.saved_pit[lane]);
-        first.ring[first_pit] = x.saved_hand[lane];
-        const bool first_clockwise = (x.saved_clockwise & bit(lane)) != 0;
-        int pit = turned(lane, x.pit[lane]), seeds = x.hand[lane];
-        board.ring[pit] = static_cast<typename B::seeds_type>(seeds);
-        bool clockwise = (x.clockwise & bit(lane)) != 0;
-        unsigned crossed = 0;
-        for (std::uint64_t count = 1;; ++count) {
-            if (count % laps_between_polls == 0) games_.poll();
-            pit = player_.referee().track.lap(board.ring, pit, seeds,
-                                              clockwise ? Direction::cw : Direction::ccw, crossed);
-            seeds = board.ring[pit];
-            if (seeds == 1) {
-                x.long_laps[lane] += count;
-                at(lane).laps_apart += static_cast<std::int64_t>(count);
-                break;
-            }
-            if (x.marks) lift_protection(rules_, board, pit, board.mover);
-            clockwise ^= x.reversed;
-            if (pit == first_pit && clockwise == first_clockwise &&
-                board.same_ring(rules_, first.ring)) {
-                return attend(lane, Call::endless);
-            }
-        }
-        board.ring[pit] = 0;
-        write(lane, board);
-        x.pit[lane] = static_cast<std::uint8_t>(turned(lane, pit));
-        x.hand[lane] = 1;
-        x.raw[lane] = board.protected_pits.has(pit) ? 0x81 : 1;
-        set(x.clockwise, lane, clockwise);
-        if (crossed != 0) x.crossed |= bit(lane);
-        x.lapping &= ~bit(lane);
-        x.ended |= bit(lane);
     }
 
     // There were candidates, but none is legal: the position is none in which a move is to be
@@ -386,11 +321,10 @@ private:
     }
 
     // A player who cannot move draws no words.
-    void take_back_draws(int lane, const B& board, int words) {
+    void take_back_draws(int lane, int words) {
         Chance drawn = lane_chance(x, lane);
         while (words-- > 0) drawn.undo_word();
         keep_chance(x, lane, drawn);
-        none_is_legal(lane, board);
     }
 
     void cannot_move(int lane, B board) {
@@ -466,15 +400,25 @@ private:
         }
         Chance drawn = lane_chance(x, lane);
         std::uint64_t (&struck)[4] = x.struck[lane];
-        if ((x.redrawn & bit(lane)) == 0) std::fill_n(struck, 4, 0);
+        const auto strike = [&](int number) {
+            struck[number / 64] |= std::uint64_t{1} << number % 64;
+        };
+        if ((x.redrawn & bit(lane)) == 0) {
+            std::fill_n(struck, 4, 0);
+            for (int k = 0; x.checks_first_lap && x.struck_first[k][lane] != 0xFF; ++k) {
+                strike(x.struck_first[k][lane]);
+            }
+        }
         x.redrawn |= bit(lane);
         if ((x.refused & bit(lane)) == 0) game.board = board;
         x.refused |= bit(lane);
-        x.is_long &= ~bit(lane);
-        struck[x.chosen[lane] / 64] |= std::uint64_t{1} << x.chosen[lane] % 64;
+        strike(x.chosen[lane]);
         int left = candidates.count(), number = 0;
         for (const std::uint64_t word : struck) left -= std::popcount(word);
-        if (left == 0) return take_back_draws(lane, board, candidates.count());
+        if (left == 0) {
+            take_back_draws(lane, candidates.count());
+            return none_is_legal(lane, board);
+        }
         const auto is_struck = [&] { return (struck[number / 64] >> number % 64 & 1) != 0; };
         for (int others = drawn.below(left); others > 0 || is_struck(); ++number) {
             others -= !is_struck();
