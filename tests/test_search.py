@@ -177,6 +177,31 @@ def test_scores_in_games_with_repetition(
     assert changed or repetition in ("off", "stores") or (options, scope) != ({}, "position")
 
 
+def test_what_a_path_proves_is_not_believed_on_another() -> None:
+    # One proof in hundreds is wrong where a position that comes again is worth the same anywhere.
+    rules = Rules(pits=3, setup=(1,) * 6, **ENGEHE)
+    chance = random.Random(7)
+    proved = 0
+    for _ in range(2_000):
+        position = position_of(rules, chance.randint(5, 11), chance)
+        found = rs.analyse(position, depth=100, nodes=30_000, memory=2**20)
+        if found.exact:
+            proved += 1
+            assert found.score == score_of(rs.solve(position), lead(position)), position
+    assert proved > 1_000
+
+
+def test_positions_met_before_change_no_score() -> None:
+    # Without extra moves none was met before at another depth, but for rare cycles.
+    rules = rs.engehe(pits=6, seeds=1)
+    chance = random.Random(9)
+    for _ in range(500):
+        position = position_of(rules, chance.randint(20, 40), chance)
+        for depth in (5, 7):
+            remembering = rs.analyse(position, depth=depth, memory=2**20)
+            assert remembering.score == rs.analyse(position, depth=depth, memory=0).score, position
+
+
 def test_a_line_is_play_to_its_score() -> None:
     chance = random.Random(1)
     whole = 0
