@@ -173,13 +173,12 @@ struct Sowing {
         const V at_last = choose(act, sub(last, begin), sub(size, begin));  // idle: never met
         const V at_pit = sub(pit, begin);
         const bool skips = x.skipped && bits(nonzero(rounds));
+        // Where no lane goes all round, as on long rings, one mask tells what is sown.
+        const bool plain = R > 32 && !bits(nonzero(rounds));
+        const M around = act & wraps;
         uint8_t* here = x.ring;
         const auto rows = [&](int pits, V keep) __attribute__((always_inline)) {
-#pragma GCC unroll 4
-            for (int i = 0; i < pits; ++i, here += L) {
-                V r = load(here);
-                V now = add_where(below(at, length), add(r, outside), change);
-                if (skips) now = sub(now, where(equal(at, at_pit), rounds));
+            const auto lift = [&](V now) __attribute__((always_inline)) {
                 if constexpr (marks) {
                     const M lifted = equal(at, at_last);
                     raw = choose(lifted, now, raw);
@@ -189,6 +188,20 @@ struct Sowing {
                 }
                 store(here, now);
                 at = add(at, one);
+                here += L;
+            };
+            if (plain) {
+#pragma GCC unroll 4
+                for (int i = 0; i < pits; ++i) {
+                    lift(add_where(below(at, length) ^ around, load(here), one));
+                }
+            } else {
+#pragma GCC unroll 4
+                for (int i = 0; i < pits; ++i) {
+                    V now = add_where(below(at, length), add(load(here), outside), change);
+                    if (skips) now = sub(now, where(equal(at, at_pit), rounds));
+                    lift(now);
+                }
             }
         };
         if constexpr (marks) {
@@ -443,21 +456,38 @@ RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
     return false;
 }
 
+// Every so many turns it is told anew how far back the lanes' histories reach.
+constexpr int turns_between_looks = 8;
+
+// For so many turns, back as far as all lanes' histories but a few reach, repetition is sought in
+// all lanes at once; a history that the log will soon not hold is the driver's from now on.
+void look_back(Lanes& x) {
+    constexpr int few = 1;
+    const uint64_t until = x.now + 2 * turns_between_looks - 1;
+    alignas(64) uint8_t since[L];  // its last capture, in looks
+    for (int lane = 0; lane < L; ++lane) {
+        const uint64_t looks = (until - x.segment[lane]) / turns_between_looks;
+        since[lane] = static_cast<uint8_t>(looks < 255 ? looks : 255);
+    }
+    const int held = static_cast<int>(x.log_mask / turns_between_looks);
+    const uint64_t busy = x.lapping | x.choosing;
+    const V looks = where(mask(busy & ~x.deep), load(since));
+    for (uint64_t left = bits(below(all(held), looks)); left; left &= left - 1) {
+        x.driver.deepen(x.driver.context, first_bit(left));
+    }
+    int back = 0;
+    do {
+        ++back;
+        x.old = ~x.deep & bits(below(all(back), looks));
+    } while (count_bits(x.old) > few && back < held);
+    x.recent = static_cast<uint64_t>(back) * turns_between_looks;
+}
+
 // Of the `able` lanes those whose position came before; `h2` and `h3` are its fingerprint.
 uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
     const auto prints = [&](uint64_t row) {
         return x.prints + static_cast<size_t>(row & x.log_mask) * 2 * L;
     };
-    if (x.now % 8 == 0) {
-        // A row is compared in all lanes in about the time of one in two lanes.
-        const int old = count_bits(x.old & ~x.deep);
-        if (old > 1 && x.recent + 16 <= x.most_recent) x.recent += 16;
-        if (old == 0 && x.recent > 32 && x.most_recent) x.recent -= 8;
-        x.old = 0;
-        for (int lane = 0; lane < L; ++lane) {
-            x.old |= static_cast<uint64_t>(x.segment[lane] + x.recent < x.now + 8) << lane;
-        }
-    }
     M met = none();
     for (uint64_t row = x.now - x.recent; row != x.now; ++row) {
         met = met | (equal(h2, load(prints(row))) & equal(h3, load(prints(row) + L)));
@@ -677,8 +707,9 @@ void take_turns(Lanes& x) {
     V restored = all(0), where_restored = all(0xFF);
     const bool restores = x.ended != 0;
     if (restores) {
-        where_restored = choose(mask(x.ended), load(x.pit), where_restored);
-        for (uint64_t left = end_sowings(x, restored); left; left &= left - 1) {
+        const uint64_t ended = x.ended, astray = end_sowings(x, restored);
+        where_restored = choose(mask(ended & ~astray), load(x.pit), where_restored);
+        for (uint64_t left = astray; left; left &= left - 1) {
             x.driver.attend(x.driver.context, first_bit(left), Call::astray);
         }
     }
@@ -695,8 +726,8 @@ void take_turns(Lanes& x) {
     for (int j = 0; j < n; ++j) {
         V near = load(ring + j * L), far = load(ring + (n + j) * L);
         if (restores) {
-            near = near | where(equal(where_restored, all(j)), restored);
-            far = far | where(equal(where_restored, all(n + j)), restored);
+            near = choose(equal(where_restored, all(j)), restored, near);
+            far = choose(equal(where_restored, all(n + j)), restored, far);
         }
         V mine = choose(turns, far, near);
         const V other = choose(turns, near, far);
@@ -740,6 +771,7 @@ void take_turns(Lanes& x) {
         able & bits(equal(load(x.moves), load(x.limit))) & ~bits(equal(load(x.limit), all(255)));
     x.chose[slot] = able;
     x.movers[slot] = x.mover;
+    if (x.compares && x.now % turns_between_looks == 0) look_back(x);
     const uint64_t repeated = x.compares ? find_repeated(x, able, h2, h3) : 0;
     const uint64_t aside = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~aside;
@@ -989,6 +1021,13 @@ uint64_t note(Lanes& x, uint64_t lanes) {
         h3 = add(h3, h2);
     }
     x.full = x.guard ? bits(bits_in(fullest, all(x.guard))) : 0;
+    if (x.now % turns_between_looks == 0) {
+        x.old = 0;
+        for (int lane = 0; lane < L; ++lane) {
+            const bool old = x.segment[lane] + x.recent < x.now + turns_between_looks;
+            x.old |= static_cast<uint64_t>(old) << lane;
+        }
+    }
     x.chose[slot] = lanes;
     x.movers[slot] = x.mover;
     return x.compares ? find_repeated(x, lanes, h2, h3) : 0;
@@ -1122,11 +1161,7 @@ void run(Lanes& x) {
     unsigned steps_left = x.steps_to_long;
     while (x.lapping | x.ended | x.choosing) {
         if (x.lapping) {
-            if (x.marks) {
-                sow<true>(x, steps_left);
-            } else {
-                sow<false>(x, steps_left);
-            }
+            (x.marks ? sow<true> : sow<false>)(x, steps_left);
         } else {
             steps_left -= 1;
         }

@@ -31,6 +31,7 @@ struct Driver {
     void* context;
     void (*attend)(void* context, int lane, Call call);
     bool (*repeats)(void* context, int lane);  // asked of `deep` lanes; notes the position
+    void (*deepen)(void* context, int lane);   // keeps the lane's history from now on: it is `deep`
     void (*flush)(void* context);              // adds the small counts to the driver's
     void (*poll)(void* context);
 };
@@ -94,7 +95,6 @@ struct Lanes {
     // The log: a row of positions, seen by their movers, for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
     uint64_t recent;               // rows in which repetition is sought in all lanes at once
-    uint64_t most_recent;          // as many as `recent` may grow to; 0: it stays
     uint8_t* log;                  // [row][rows][lanes]
     uint8_t* prints;               // fingerprints: [row][2][lanes]
     uint64_t* chose;               // [row]: lanes whose position there counts

@@ -13,12 +13,12 @@
 
 namespace relaysow::playout {
 
-// Memory on lines of the cache, zero at first.
+// Memory on lines of the cache, zero at first if wished.
 class Memory {
 public:
-    explicit Memory(std::size_t bytes)
+    explicit Memory(std::size_t bytes, bool zero = true)
         : begin_(static_cast<std::uint8_t*>(::operator new(bytes, line))) {
-        std::memset(begin_, 0, bytes);
+        if (zero) std::memset(begin_, 0, bytes);
     }
     ~Memory() { ::operator delete(begin_, line); }
     Memory(const Memory&) = delete;

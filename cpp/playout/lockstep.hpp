@@ -36,7 +36,7 @@ public:
           run_(level.run),
           lanes_(static_cast<std::size_t>(level.lanes)),
           ring_(most_rows * most_lanes),
-          log_(most_log_rows * most_rows_of(plan.rules) * lanes_.size()),
+          log_(most_log_rows * most_rows_of(plan.rules) * lanes_.size(), false),
           prints_(most_log_rows * 2 * lanes_.size()),
           chose_(most_log_rows),
           movers_(most_log_rows) {
@@ -61,7 +61,8 @@ private:
     static std::size_t most_rows_of(const Rules& rules) {
         return static_cast<std::size_t>(rules.ring()) + 2;
     }
-    static constexpr std::size_t most_log_rows = 512;
+    // Few rows stay in the cache, many hold long histories.
+    static constexpr std::size_t fewest_log_rows = 128, most_log_rows = 512;
     void set_up() {
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
@@ -70,7 +71,7 @@ private:
         x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
         x.most_candidates = most_candidates(rules_, seeds);
         // At most twice as many laps add to a pit before they are the driver's.
-        x.steps_to_long = wide && x.marks ? 30 : wide || rules_.ring() > 32 ? 60 : 120;
+        x.steps_to_long = wide && x.marks ? 30 : 60;
         x.patience = 42;
         x.driver.context = this;
         x.driver.attend = [](void* self, int lane, Call call) {
@@ -82,15 +83,10 @@ private:
         };
         x.driver.flush = [](void* self) {
             auto& lockstep = *static_cast<Lockstep*>(self);
-            for (int lane = 0; lane < lockstep.x.lanes; ++lane) {
-                lockstep.flush(lane);
-                lockstep.note_depth(lane);
-            }
-            const bool has_room = lockstep.x.log_mask + 1 < most_log_rows;
-            if (has_room && std::popcount(lockstep.x.deep) > lockstep.x.lanes / 8) {
-                lockstep.lengthen_log();
-            }
+            for (int lane = 0; lane < lockstep.x.lanes; ++lane) lockstep.flush(lane);
+            lockstep.weigh_depth();
         };
+        x.driver.deepen = [](void* self, int lane) { static_cast<Lockstep*>(self)->deepen(lane); };
         x.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
         x.ring = ring_.begin();
         x.log = log_.begin();
@@ -98,21 +94,19 @@ private:
         x.chose = chose_.data();
         x.movers = movers_.data();
         x.now = most_log_rows;  // so that there are older rows
-        x.recent = 32;
-        // About as many as the cache holds beside the rest.
-        set_log_rows(rules_.ring() > 32 ? 128 : most_log_rows);
-        x.turns_to_flush = x.turns_between_flushes;
+        x.log_mask = fewest_log_rows - 1;
+        x.turns_between_flushes = x.turns_to_flush = 120;
     }
 
-    void set_log_rows(std::size_t rows) {
-        x.log_mask = rows - 1;
-        x.most_recent = rows / 2;
-        // An older position of a lane that is not deep is always in the log.
-        x.turns_between_flushes = static_cast<unsigned>(std::min<std::size_t>(120, rows / 4));
+    // Histories kept here cost more than a longer log if one begins every thousand turns.
+    void weigh_depth() {
+        if (depth_ > 0) --depth_;
+        if (depth_ > 32 && x.log_mask + 1 < most_log_rows) {
+            depth_ = 0;
+            lengthen_log();
+        }
     }
 
-    // Many games go on for long without a capture: a longer log takes less time than their
-    // histories.
     void lengthen_log() {
         const std::size_t rows = static_cast<std::size_t>(x.log_mask) + 1;
         const std::size_t bytes = static_cast<std::size_t>(x.rows * x.lanes);
@@ -125,7 +119,7 @@ private:
             x.chose[to] = x.chose[from];
             x.movers[to] = x.movers[from];
         }
-        set_log_rows(2 * rows);
+        x.log_mask = 2 * rows - 1;
     }
 
     Lane& at(int lane) { return lanes_[static_cast<std::size_t>(lane)]; }
@@ -236,16 +230,14 @@ private:
     }
 
     // A history that the log will soon not hold is kept here from now on.
-    void note_depth(int lane) {
-        if (!x.compares || (x.deep & bit(lane)) != 0 || x.now - x.segment[lane] <= x.log_mask / 2) {
-            return;
-        }
+    void deepen(int lane) {
         History<B>& history = at(lane).history;
         history.clear();
         for (std::uint64_t row = x.segment[lane]; row < x.now; ++row) {
             if (chose(x, row, lane)) history.add(logged<B>(x, row, lane));
         }
         x.deep |= bit(lane);
+        depth_ = std::min(depth_ + 8, 40);
     }
 
     void forget_history(int lane) {
@@ -471,6 +463,7 @@ private:
     std::vector<Lane> lanes_;
     Memory ring_, log_, prints_;
     std::vector<std::uint64_t> chose_, movers_;
+    int depth_ = 0;
     LapCounts counts_;
     Lanes x{};
 };
