@@ -347,6 +347,14 @@ def test_twelve_seeds_on_eight_pits(repetition: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.campaign
+def test_fourteen_seeds_on_eight_pits(tmp_path: Path) -> None:
+    # In no more memory than is allowed where none is named.
+    with rs.Tablebase.build(rs.giuthi(), 14, tmp_path / "table") as table:
+        assert len(table) == 145_422_675
+        assert Path(table.path).stat().st_size < len(table) * 1.001
+
+
+@pytest.mark.campaign
 def test_sowings_past_the_laps_after_which_a_signal_is_looked_for(tmp_path: Path) -> None:
     rules = rs.engehe(pits=3, seeds=1)
     assert rs.Position(rules, [3, 10, 4, 10, 7, 11], (0, 0)).sow(rs.Sow(0)).period == 66_336
