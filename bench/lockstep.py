@@ -18,7 +18,8 @@ from relaysow.rules import CHOICES, RULE_SETS
 
 SIZES = (5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 56, 64)
 GAMES = {"giuthi": "Giuthi", "kiothi": "Kiothi", "engehe": "En Gehé"}
-GROWING = ("giuthi", "engehe")  # four seeds a pit
+# Small boards of En Gehé would tell of endless sowings, of up to hundreds of millions of laps.
+FEWEST_PITS = {"giuthi": 5, "engehe": 32}  # four seeds each
 MAX_MOVES = 10_000  # under some rules games go on for more than anybody will wait
 
 Row = tuple[int, float, float, float]
@@ -50,7 +51,7 @@ def sizes(name: str, repetitions: int, games: int) -> list[Row]:
     )
     print("| ---: | ---: | ---: | ---: | ---: |")
     rows: list[Row] = []
-    for pits in SIZES:
+    for pits in (size for size in SIZES if size >= FEWEST_PITS[name]):
         rules = getattr(rs, name)(pits=pits, seeds=4)
         move, lap = cost(rules, 120_000 // pits, repetitions)
         rows.append((pits, move, lap, share(rules, games)))
@@ -83,7 +84,7 @@ def plot(costs: dict[str, list[Row]], file: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    mpl.rcParams["svg.hashsalt"] = "relaysow"
+    mpl.rcParams |= {"svg.hashsalt": "relaysow", "svg.fonttype": "none"}
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     for name, rows in costs.items():
@@ -108,7 +109,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print(rs.build_info()["instruction_set"])
     repetitions, games = arguments.repetitions, arguments.games
-    costs = {name: sizes(name, repetitions, games) for name in GROWING}
+    costs = {name: sizes(name, repetitions, games) for name in FEWEST_PITS}
     if arguments.plot is not None:
         plot(costs, arguments.plot)
     shares(games)
