@@ -182,9 +182,20 @@ def test_what_cannot_be_built(built: Path, tmp_path: Path) -> None:
         rs.Tablebase.build(rules, 126, path)
     with pytest.raises(ValueError, match="threads=0"):
         rs.Tablebase.build(rules, 2, path, threads=0)
+    with pytest.raises(TypeError, match=r"memory must be an integer, not 1e\+20"):
+        rs.Tablebase.build(rules, 2, path, memory=1e20)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="rules must be Rules, not 'giuthi'"):
+        rs.Tablebase.build("giuthi", 2, path)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
     with pytest.raises(FileExistsError, match="remove it to build it again"):
         rs.Tablebase.build(rs.giuthi(pits=4, seeds=1), 11, built)
+
+
+def test_verify_refuses_threads_that_build_refuses(built: Path) -> None:
+    with rs.Tablebase.open(built) as table:
+        for threads in (0, -1, 1025, 10**30):
+            with pytest.raises(ValueError, match=f"threads={threads}: must be 1…1024"):
+                table.verify(threads=threads)
 
 
 def note(totals: list[int], total: int, *_: float) -> None:

@@ -106,17 +106,13 @@ class Tablebase:
         positions or more, for rules that `solve` refuses and for duties of extra moves;
         `FileExistsError` if `path` exists; `TablebaseError` if the part is of another build.
         """
-        from relaysow.simulation import cores
-
         name = os.fsdecode(path)
         needed = cls.memory(rules, max_seeds)
-        if needed > memory:
+        if needed > whole_number("memory", memory):
             raise ValueError(
                 f"max_seeds={max_seeds}: building needs {needed:,} bytes, memory={memory:,}"
             )
-        count = cores() if threads is None else whole_number("threads", threads)
-        if not 1 <= count <= 1024:
-            raise ValueError(f"threads={count}: must be 1…1024")
+        count = _thread_count(threads)
         if os.path.exists(name):
             raise FileExistsError(f"{name} exists: remove it to build it again")
         rules = table_rules(rules)
@@ -197,9 +193,7 @@ class Tablebase:
 
         Raises `TablebaseError` naming the first that is wrong.
         """
-        from relaysow.simulation import cores
-
-        count = cores() if threads is None else whole_number("threads", threads)
+        count = _thread_count(threads)
         for total in range(self.max_seeds + 1):
             begin = perf_counter()
             wrong = self.table.verify(total, count, None)
@@ -233,6 +227,8 @@ class Tablebase:
 
 def table_rules(rules: Rules) -> Rules:
     """The rules of the table that holds the positions of some: without what ends with the opening."""
+    if not isinstance(rules, Rules):
+        raise TypeError(f"rules must be Rules, not {rules!r}")
     return replace(
         rules,
         setup=(1,) * (2 * rules.pits),
@@ -241,6 +237,13 @@ def table_rules(rules: Rules) -> Rules:
         # Without extra moves the scopes are one; with them "turn" is refused.
         repetition_scope=rules.repetition_scope if rules.uncrossed == "moves_again" else "position",
     )
+
+
+def _thread_count(threads: int | None) -> int:
+    """The threads asked for, by default all cores."""
+    from relaysow.simulation import MAX_THREADS, cores, within
+
+    return cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
 
 
 def _resume(part: str, file: Any, head: bytes, table: _core.Table, max_seeds: int) -> int:
