@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 import signal
 import threading
@@ -279,6 +280,17 @@ def test_ctrl_c_leaves_what_was_compared(processes: int) -> None:
     assert report.difference is None
     assert report.games > 0
     assert report.positions > 10 * report.games
+
+
+def test_a_process_that_is_killed_ends_the_check() -> None:
+    def kill() -> None:
+        multiprocessing.active_children()[0].kill()
+
+    timer = threading.Timer(2.0, kill)
+    timer.start()
+    with pytest.raises(ChildProcessError, match="a process that compared games was ended"):
+        check(SMALL, games=1_000_000, full=0, processes=2)
+    timer.join()
 
 
 def test_a_game_ended_by_its_history_leaves_the_position_as_it_is() -> None:

@@ -6,7 +6,10 @@ import multiprocessing
 import random
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from itertools import combinations_with_replacement, count, islice
@@ -168,7 +171,8 @@ def check(
 
     games 1…10,000,000; the other arguments are those of `simulate`; `processes` share the games (from a script, under
     `if __name__ == "__main__"`).  Stops at the first difference.  Raises `ValueError` or
-    `TypeError` as `simulate` does, and `CheckInterrupted` on Ctrl-C.
+    `TypeError` as `simulate` does, `CheckInterrupted` on Ctrl-C, and `ChildProcessError` when one of the
+    processes is killed.
 
     >>> from relaysow import giuthi
     >>> from relaysow.check import check
@@ -265,16 +269,37 @@ def _workers(processes: int) -> Iterator[Callable[..., Iterator[Report]]]:
     if processes == 1:
         yield map
         return
+    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _ignore_ctrl_c)
+    others = set(multiprocessing.active_children())
     # Ctrl-C is for this process alone; workers start with it ignored.
     here = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
     try:
-        pool = multiprocessing.get_context("spawn").Pool(processes, _ignore_ctrl_c)
+        for _ in range(processes):
+            pool.submit(_ignore_ctrl_c)
     finally:
         if here:
             signal.signal(signal.SIGINT, before)
-    with pool:  # which ends them, whatever they are doing
-        yield pool.imap
+    workers = set(multiprocessing.active_children()) - others
+
+    def run(play: Callable[[_Task], Report], tasks: Iterator[_Task]) -> Iterator[Report]:
+        sent: deque[Future[Report]] = deque()
+        while True:
+            sent += (pool.submit(play, task) for task in islice(tasks, 4 * processes - len(sent)))
+            if not sent:
+                return
+            while not sent[0].done():
+                wait(sent, 0.1, "FIRST_COMPLETED")  # not for ever: Ctrl-C on Windows
+            yield sent.popleft().result()
+
+    try:
+        yield run
+    except BrokenProcessPool as error:
+        raise ChildProcessError("a process that compared games was ended from outside") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:  # whatever they are doing
+            worker.terminate()
 
 
 def _ignore_ctrl_c() -> None:
