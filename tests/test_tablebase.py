@@ -308,6 +308,15 @@ def test_a_path_of_bytes(tmp_path: Path) -> None:
         assert table.path == str(path)
 
 
+def test_build_where_no_file_can_be(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^path='': must name a file$"):
+        rs.Tablebase.build(small(), 2, "")
+    path = tmp_path / "missing" / "table"
+    with pytest.raises(FileNotFoundError) as caught:
+        rs.Tablebase.build(small(), 2, path)
+    assert caught.value.filename == str(path)
+
+
 @pytest.mark.parametrize("odd", [None, "start", reference.Position(small(), [1] * 6)])
 def test_probe_of_no_position(built: Path, odd: Any) -> None:
     with (

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from relaysow._core import Position
 from relaysow.analysis import Value, at_end, result_at
 from relaysow.moves import Move
 from relaysow.rules import Rules, whole_number
+from relaysow.simulation import named
 
 MAX_SEEDS = 125
 MEMORY = 4 * 2**30
@@ -113,13 +115,15 @@ class Tablebase:
                 f"max_seeds={max_seeds}: building needs {needed:,} bytes, memory={memory:,}"
             )
         count = _thread_count(threads)
+        if not name:
+            raise ValueError("path='': must name a file")
         if os.path.exists(name):
             raise FileExistsError(f"{name} exists: remove it to build it again")
         rules = table_rules(rules)
         head = _core.table_head(rules.pits, max_seeds, notation.rules_to_text(rules))
         table = _core.Table(rules, max_seeds)
         part = f"{name}.part"
-        with open(part, "a+b") as file:
+        with named(name, Path(part)), open(part, "a+b") as file:
             end = _resume(part, file, head, table, max_seeds)
             file.truncate(end)
             if not end:
