@@ -8,14 +8,14 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import relaysow as rs
 from relaysow import cli, reference
-from relaysow.check import CheckInterrupted, Report, check, random_rules
+from relaysow.check import CheckInterrupted, Report, _played, _Task, check, random_rules
 from relaysow.rules import CHOICES
 from relaysow.simulation import cores
 
@@ -280,6 +280,23 @@ def test_ctrl_c_leaves_what_was_compared(processes: int) -> None:
     assert report.difference is None
     assert report.games > 0
     assert report.positions > 10 * report.games
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("after", [0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
+def test_ctrl_c_while_processes_start(after: float) -> None:
+    # In another thread, which gets the signal though the main one may block it.
+    timer = threading.Timer(after, signal.raise_signal, [signal.SIGINT])
+
+    def pressed() -> None:
+        timer.start()
+        check(SMALL, games=1_000_000, full=0, processes=2)
+
+    with pytest.raises(KeyboardInterrupt):
+        pressed()
+    timer.join()
+    assert multiprocessing.active_children() == []
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_process_that_is_killed_ends_the_check() -> None:
@@ -291,6 +308,33 @@ def test_a_process_that_is_killed_ends_the_check() -> None:
     with pytest.raises(ChildProcessError, match="a process that compared games was ended"):
         check(SMALL, games=1_000_000, full=0, processes=2)
     timer.join()
+    assert multiprocessing.active_children() == []
+
+
+def test_processes_are_given_tasks_as_they_go_and_answer_in_order() -> None:
+    given, start = 0, rs.giuthi(pits=3, seeds=2).start()
+
+    def tasks() -> Iterator[_Task]:
+        nonlocal given
+        for given in range(1, 41):
+            games = 50 if given % 9 == 1 else 1
+            yield _Task(start, 3, 100 * given, games, 0, ("random", "random"), None)
+
+    alone = list(_played(tasks(), 1))
+    ahead = []
+    for told, part in enumerate(_played(tasks(), 2)):
+        assert part == alone[told]
+        ahead.append(given - told)
+    assert len(ahead) == 40
+    assert max(ahead) <= 8
+
+
+def test_an_error_in_a_process_is_raised_here() -> None:
+    task = _Task(SMALL.start(), 3, 0, 1, 0, ("random", "clever"), None)
+    with pytest.raises(ValueError, match="clever") as caught:
+        list(_played(iter([task]), 2))
+    assert "in _play" in caught.value.__notes__[0]  # where it was, over there
+    assert multiprocessing.active_children() == []
 
 
 def test_a_game_ended_by_its_history_leaves_the_position_as_it_is() -> None:

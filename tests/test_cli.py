@@ -363,6 +363,34 @@ def test_ctrl_c_ends_a_check(processes: str) -> None:
     assert "Traceback" not in err
 
 
+CHECK = """
+from relaysow import giuthi
+from relaysow.check import check
+try:
+    print("now", flush=True)
+    check(giuthi(), games=100_000, processes=2)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("after", [0.0, 0.003, 0.01, 0.03, 0.1, 0.3])
+def test_processes_that_start_do_not_hear_of_ctrl_c(after: float) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", CHECK],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "now\n"
+        time.sleep(after)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (0, "interrupted\n", "")
+
+
 def test_ctrl_c_ends_a_perft() -> None:
     code, out, err, seconds = interrupted("perft", "giuthi", "--depth", "30")
     assert (code, out) == (130, "")

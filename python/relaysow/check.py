@@ -5,14 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import random
 import signal
+import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+import traceback
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from itertools import combinations_with_replacement, count, islice
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING, Any
 
 from relaysow import reference
@@ -169,10 +171,10 @@ def check(
     Without rules (None) every game has rules of its own, drawn by `random_rules` from the seed and
     the game's number, and is cut after 300 moves.
 
-    games 1…10,000,000; the other arguments are those of `simulate`; `processes` share the games (from a script, under
-    `if __name__ == "__main__"`).  Stops at the first difference.  Raises `ValueError` or
-    `TypeError` as `simulate` does, `CheckInterrupted` on Ctrl-C, and `ChildProcessError` when one of the
-    processes is killed.
+    games 1…10,000,000; the other arguments are those of `simulate`; `processes` share the games
+    (from a script, under `if __name__ == "__main__"`).  Stops at the first difference.  Raises
+    `ValueError` or `TypeError` as `simulate` does, `CheckInterrupted` on Ctrl-C, and
+    `ChildProcessError` when one of the processes is killed.
 
     >>> from relaysow import giuthi
     >>> from relaysow.check import check
@@ -208,8 +210,8 @@ def check(
     report = Report(title)
     with progress_bar(games, "games", progress) as poll:
         try:
-            with _workers(min(processes, -(-games // size))) as run:
-                for part in run(_play, tasks):
+            with closing(_played(tasks, min(processes, -(-games // size)))) as parts:
+                for part in parts:
                     report = _added(report, part)
                     if report.difference is not None:
                         break
@@ -263,47 +265,92 @@ class _Task:
     max_moves: int | None
 
 
-@contextmanager
-def _workers(processes: int) -> Iterator[Callable[..., Iterator[Report]]]:
-    """A `map` that runs in other processes, or here for one."""
+def _played(tasks: Iterator[_Task], processes: int) -> Generator[Report]:
+    """What the tasks found, in order: played here, or by several processes."""
     if processes == 1:
-        yield map
+        yield from map(_play, tasks)
         return
-    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _ignore_ctrl_c)
-    others = set(multiprocessing.active_children())
-    # Ctrl-C is for this process alone; workers start with it ignored.
-    here = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
+    if sys.platform == "win32":
+        processes = min(processes, 60)  # it waits for 63 pipes at most
+    context = multiprocessing.get_context("spawn")
+    workers: dict[Connection, SpawnProcess] = {}
     try:
         for _ in range(processes):
-            pool.submit(_ignore_ctrl_c)
+            with _ctrl_c_later():
+                pipe, theirs = context.Pipe()
+                worker = context.Process(target=_work, args=(theirs,), daemon=True)
+                worker.start()
+                workers[pipe] = worker
+                theirs.close()
+        idle, sent, told = list(workers), 0, 0
+        done: dict[int, Report | Exception] = {}
+        while True:
+            try:
+                # Behind a slow task only so many results pile up.
+                for task in islice(tasks, min(len(idle), told + 4 * processes - sent)):
+                    idle.pop().send((sent, task))
+                    sent += 1
+                if sent == told:
+                    return
+                ready: list[Any] = wait(workers, 0.1)
+                for pipe in ready:
+                    number, part = pipe.recv()
+                    done[number] = part
+                    idle.append(pipe)
+                # One that was killed as it started leaves its pipe open on Windows.
+                if not ready and not all(worker.is_alive() for worker in workers.values()):
+                    raise EOFError
+            except (EOFError, OSError) as error:
+                raise ChildProcessError(
+                    "a process that compared games was ended from outside"
+                ) from error
+            while told in done:
+                part = done.pop(told)
+                if isinstance(part, Exception):
+                    raise part
+                yield part
+                told += 1
     finally:
+        for worker in workers.values():  # whatever they are doing
+            worker.kill()
+        for worker in workers.values():
+            worker.join()
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Ctrl-C is answered at the end, and processes started meanwhile do not hear of it."""
+    pressed: list[int] = []
+    here = threading.current_thread() is threading.main_thread()
+    # Blocking it does for the processes, but not here: other threads may get it for the main one.
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(1)) if here else None
+    if sys.platform != "win32":
+        resource_tracker.ensure_running()  # the first process would start it, which unblocks Ctrl-C
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if sys.platform != "win32":
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         if here:
             signal.signal(signal.SIGINT, before)
-    workers = set(multiprocessing.active_children()) - others
+        if pressed:
+            signal.raise_signal(signal.SIGINT)
 
-    def run(play: Callable[[_Task], Report], tasks: Iterator[_Task]) -> Iterator[Report]:
-        sent: deque[Future[Report]] = deque()
+
+def _work(pipe: Connection) -> None:
+    """Play the tasks that come, as long as somebody sends any."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows cannot block it
+    with suppress(EOFError, OSError):
         while True:
-            sent += (pool.submit(play, task) for task in islice(tasks, 4 * processes - len(sent)))
-            if not sent:
-                return
-            while not sent[0].done():
-                wait(sent, 0.1, "FIRST_COMPLETED")  # not for ever: Ctrl-C on Windows
-            yield sent.popleft().result()
-
-    try:
-        yield run
-    except BrokenProcessPool as error:
-        raise ChildProcessError("a process that compared games was ended from outside") from error
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:  # whatever they are doing
-            worker.terminate()
-
-
-def _ignore_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+            number, task = pipe.recv()
+            part: Report | Exception
+            try:
+                part = _play(task)
+            except Exception as error:  # noqa: BLE001 - raised where the tasks come from
+                error.add_note(traceback.format_exc())
+                part = error
+            pipe.send((number, part))
 
 
 def _added(report: Report, part: Report) -> Report:
