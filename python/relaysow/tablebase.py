@@ -16,7 +16,7 @@ from relaysow._core import Position
 from relaysow.analysis import Value, at_end, result_at
 from relaysow.moves import Move
 from relaysow.rules import Rules, whole_number
-from relaysow.simulation import named
+from relaysow.simulation import MAX_THREADS, cores, named, within
 
 MAX_SEEDS = 125
 MEMORY = 4 * 2**30
@@ -245,8 +245,6 @@ def table_rules(rules: Rules) -> Rules:
 
 def _thread_count(threads: int | None) -> int:
     """The threads asked for, by default all cores."""
-    from relaysow.simulation import MAX_THREADS, cores, within
-
     return cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
 
 
