@@ -6,9 +6,10 @@ the results of fixed games of every rule set.  All the results it times are comp
 status 1 if any differ.  Speed targets are printed, not judged.
 
 Every figure is a median over repetitions in which the contenders take turns.  All are timed by the
-processor time they take, but for two threads and the one beside them, which play for a second by the
-clock: that tells something where two processors are idle.  Each repetition plays other games, so that one endless
-sowing of hundreds of millions of laps, which everybody has to sow to the end, does not decide a row.
+processor time they take, but for two threads and the one beside them, which play for a second by
+the clock: that tells something where two processors are idle.  Each repetition plays other games,
+so that one endless sowing of hundreds of millions of laps, which everybody has to sow to the end,
+does not decide a row.
 """
 
 from __future__ import annotations
