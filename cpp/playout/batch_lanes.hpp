@@ -29,9 +29,7 @@ class LaneGames final : public Games<B> {
 public:
     LaneGames(const BatchPlan& plan, const BatchResults& results, const Poll& poll,
               const Level& level)
-        : Games<B>(plan, results, poll),
-          stages_(*level.stages),
-          lanes_(static_cast<std::size_t>(level.lanes)) {
+        : Games<B>(plan, results, poll), lanes_(static_cast<std::size_t>(level.lanes)) {
         const std::size_t groups = (plan.rows + lanes_ - 1) / lanes_;
         const std::size_t log_row = (static_cast<std::size_t>(rules_.ring()) + 4) * lanes_;
         std::size_t log_rows = 256;
@@ -44,6 +42,7 @@ public:
             const std::size_t rows = std::min(lanes_, plan.rows - first);
             groups_.push_back(std::make_unique<Group>(*this, first, rows, log_rows));
         }
+        stages_ = &level.stages(groups_.front()->x);
     }
 
     bool reset(std::size_t r, const GameSeed& seed, const AnyBoard* start) override {
@@ -262,7 +261,7 @@ private:
         g.x.made[lane] = static_cast<std::uint32_t>(row.moves);
         g.x.since[lane] = 0;
         g.forget_history(lane);
-        stages_.note_alone(g.x, lane);
+        stages_->note_alone(g.x, lane);
     }
 
     // The game goes on on the row's boards.
@@ -303,10 +302,10 @@ private:
         x.choosing = lanes;
         const std::size_t rows = g.count();
         if (rows == lanes_) {
-            stages_.choose(x, actions);
+            stages_->choose(x, actions);
         } else {
             std::int64_t every[most_lanes];
-            stages_.choose(x, every);
+            stages_->choose(x, every);
             std::copy_n(every, rows, actions);
         }
     }
@@ -338,7 +337,7 @@ private:
     void sow(Group& g, Group* beside = nullptr) {
         g.forbidden = g.astray = 0;
         if (beside != nullptr) beside->forbidden = beside->astray = 0;
-        stages_.sow(g.x, beside != nullptr ? &beside->x : nullptr);
+        stages_->sow(g.x, beside != nullptr ? &beside->x : nullptr);
     }
 
     // The first row whose action is illegal.
@@ -353,9 +352,9 @@ private:
             if (!Base::prove_action(r, wanted[lane])) illegal |= bit(lane);
         }
         const std::uint64_t anew =
-            g.in_lanes & ~g.over & (stages_.differ(x, wanted) | ~(x.ended | g.aside));
+            g.in_lanes & ~g.over & (stages_->differ(x, wanted) | ~(x.ended | g.aside));
         if (anew != 0) {
-            if (g.touched) stages_.take_back(x, anew);
+            if (g.touched) stages_->take_back(x, anew);
             g.touched = true;
             x.ended &= ~anew;
             g.aside &= ~anew;
@@ -440,7 +439,7 @@ private:
         for (std::uint64_t left = illegal; left; left &= left - 1) {
             output.illegal[g.first + static_cast<std::size_t>(std::countr_zero(left))] = 1;
         }
-        if (g.touched && (~x.ended & g.in_lanes) != 0) stages_.take_back(x, ~x.ended);
+        if (g.touched && (~x.ended & g.in_lanes) != 0) stages_->take_back(x, ~x.ended);
         std::uint64_t drawn = 0;
         x.moved = moving;
         x.captured = 0;
@@ -456,7 +455,7 @@ private:
         }
         x.choosing = g.aside & ~drawn;
         g.aside = 0;
-        stages_.land(x);
+        stages_->land(x);
         std::uint64_t ended = drawn;
         Verdict verdicts[most_lanes];
         for (std::uint64_t left = x.choosing; left; left &= left - 1) {
@@ -468,7 +467,7 @@ private:
             if (verdicts[lane].end != End::running) ended |= bit(lane);
         }
         x.choosing = 0;
-        const std::uint64_t repeated = stages_.note(x, moving & ~ended);
+        const std::uint64_t repeated = stages_->note(x, moving & ~ended);
         std::uint64_t cut = 0;
         if (plan_.max_moves != INT64_MAX) {
             for (std::uint64_t left = moving & ~ended & ~repeated; left; left &= left - 1) {
@@ -532,7 +531,7 @@ private:
                 to.pits = pits.data();
                 if (shows_mask_) to.mask = whole_mask.data();
             }
-            stages_.show(x, to);
+            stages_->show(x, to);
             if (rows < lanes_) {
                 std::memcpy(seen, pits.data(), rows * features * sizeof(std::int16_t));
                 if (shows_mask_) std::memcpy(mask, whole_mask.data(), rows * actions);
@@ -556,7 +555,7 @@ private:
         }
     }
 
-    const Stages& stages_;
+    const Stages* stages_;
     const std::size_t lanes_;
     bool shows_mask_ = false, shows_pits_ = false;
     std::vector<std::unique_ptr<Group>> groups_;

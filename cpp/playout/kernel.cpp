@@ -124,17 +124,68 @@ INLINE int first_bit(uint64_t lanes) { return __builtin_ctzll(lanes); }
 
 constexpr int mark = 0x80, counted = 0x7F;
 
+enum : int { no_chain, next_chain, run_chain, gaps_chain };  // as Chain in rules.hpp
+
+// What is known of the rules when this is compiled, which makes the lanes a tenth faster: whether
+// pits have marks at least, or all but the size of a board.
+template <bool with_marks>
+struct SomeRules {
+    static constexpr bool marks = with_marks;
+    INLINE static Options of(const Lanes& x) {
+        Options rules = x;
+        rules.marks = marks;
+        return rules;
+    }
+};
+struct GiuthiRules {
+    static constexpr bool marks = false;
+    INLINE static Options of(const Lanes& x) {
+        Options rules{};
+        rules.pits = x.pits;
+        rules.ring_rows = rules.rows = rules.round = x.ring_rows;
+        rules.minimum_lift = 2;
+        rules.chain = gaps_chain;
+        rules.reversed = rules.either = rules.moves_again = rules.passes = rules.compares = true;
+        return rules;
+    }
+};
+struct EnGeheRules {
+    static constexpr bool marks = false;
+    INLINE static Options of(const Lanes& x) {
+        Options rules{};
+        rules.pits = x.pits;
+        rules.ring_rows = rules.rows = rules.round = x.ring_rows;
+        rules.guard = x.guard;
+        rules.minimum_lift = 1;
+        rules.always_captures = rules.compares = true;
+        return rules;
+    }
+};
+
+// Calls what is compiled for the lanes' rules.
+template <class Call>
+INLINE void by_rules(const Lanes& x, const Call& call) {
+    const auto are = [&](const Options& known) {
+        return __builtin_memcmp(&known, static_cast<const Options*>(&x), sizeof(Options)) == 0;
+    };
+    if (are(GiuthiRules::of(x))) return call(GiuthiRules{});
+    if (are(EnGeheRules::of(x))) return call(EnGeheRules{});
+    if (x.marks) return call(SomeRules<true>{});
+    call(SomeRules<false>{});
+}
+
 // Sows laps in all lanes that do until enough of them wait for the driver or for the next stage.
-template <bool marks>
+template <class Known>
 struct Sowing {
+    static constexpr bool marks = Known::marks;
     Lanes& x;
-    const int R = x.ring_rows, n = x.pits;
-    const V size = all(R), round = all(x.round), one = all(1);
+    const Options rules = Known::of(x);
+    const int R = rules.ring_rows, n = rules.pits;
+    const V size = all(R), round = all(rules.round), one = all(1);
     uint64_t lapping = x.lapping, over = x.ended, refused[3] = {0, 0, 0};
     M act = mask(lapping), cw = mask(x.clockwise), crossed = mask(x.crossed);
     V pit = load(x.pit), hand = load(x.hand), laps = load(x.laps), raw = load(x.raw);
     int need;
-    const bool first_laps = x.checks_first_lap, capped = x.max_laps != 0, guarded = x.guard != 0;
     uint64_t out = 0;
 
     INLINE explicit Sowing(Lanes& lanes) : x(lanes) {
@@ -144,7 +195,7 @@ struct Sowing {
     }
 
     INLINE bool step() {
-        if (guarded) {
+        if (rules.guard) {
             const uint64_t too_many = bits(act & below(round, hand));
             if (too_many) {
                 refused[2] |= too_many;
@@ -166,16 +217,25 @@ struct Sowing {
         // The pits sown are those of an interval, or where that wraps all but those of one.
         V begin = choose(wraps ^ cw, last, pit);
         begin = add_where(~cw, begin, one);
-        const V length = where(act, choose(wraps, sub(size, seeds), seeds));
+        V length = where(act, choose(wraps, sub(size, seeds), seeds));
         const V outside = where(act, add_where(wraps, rounds, one));
         const V change = choose(wraps, all(-1), one);  // inside
         V at = sub(all(0), begin);  // of each pit, from where the interval begins
-        const V at_last = choose(act, sub(last, begin), sub(size, begin));  // idle: never met
+        V at_last = choose(act, sub(last, begin), sub(size, begin));  // idle: never met
+        V onward = one;
         const V at_pit = sub(pit, begin);
-        const bool skips = x.skipped && bits(nonzero(rounds));
-        // Where no lane goes all round, as on long rings, one mask tells what is sown.
-        const bool plain = R > 32 && !bits(nonzero(rounds));
-        const M around = act & wraps;
+        const bool skips = rules.skipped && bits(nonzero(rounds));
+        // Where no lane goes all round, as on long rings, one comparison tells what is sown:
+        // counted down instead of up, those not in an interval are below its complement.
+        const bool plain = R > 32 && !bits(act & at_most(round, hand));
+        if (plain) {
+            const M around = act & wraps;
+            const auto turned = [&](V v) { return choose(around, sub(all(-1), v), v); };
+            at = turned(at);
+            at_last = turned(at_last);
+            length = choose(around, sub(all(0), length), length);
+            onward = choose(around, all(-1), one);
+        }
         uint8_t* here = x.ring;
         const auto rows = [&](int pits, V keep) __attribute__((always_inline)) {
             const auto lift = [&](V now) __attribute__((always_inline)) {
@@ -187,13 +247,13 @@ struct Sowing {
                     lift_where_equal(at, at_last, now, raw);
                 }
                 store(here, now);
-                at = add(at, one);
+                at = add(at, onward);
                 here += L;
             };
             if (plain) {
 #pragma GCC unroll 4
                 for (int i = 0; i < pits; ++i) {
-                    lift(add_where(below(at, length) ^ around, load(here), one));
+                    lift(add_where(below(at, length), load(here), one));
                 }
             } else {
 #pragma GCC unroll 4
@@ -206,7 +266,7 @@ struct Sowing {
         };
         if constexpr (marks) {
             rows(n, all(0));
-            rows(n, all(x.owner_lifts ? mark : 0));
+            rows(n, all(rules.owner_lifts ? mark : 0));
         } else {
             rows(R, all(0));
         }
@@ -216,17 +276,17 @@ struct Sowing {
         pit = choose(act, last, pit);
         const M done = act & equal(hand, one);
         M going = act & ~done;
-        if (first_laps) {
+        if (rules.checks_first_lap) {
             const M bad = going & first & below(pit, all(n));
             refused[0] |= bits(bad);
             going = going & ~bad;
         }
-        if (capped) {
-            const M bad = going & equal(laps, all(x.max_laps));
+        if (rules.max_laps) {
+            const M bad = going & equal(laps, all(rules.max_laps));
             refused[1] |= bits(bad);
             going = going & ~bad;
         }
-        if (x.reversed) cw = cw ^ going;
+        if (rules.reversed) cw = cw ^ going;
         act = going;
         const uint64_t still = bits(act);
         over |= bits(done);
@@ -253,9 +313,9 @@ struct Sowing {
     }
 };
 
-template <bool marks>
+template <class Known>
 void sow(Lanes& x, unsigned& steps_left) {
-    Sowing<marks> sowing(x);
+    Sowing<Known> sowing(x);
     bool goes_on;
     do {
         goes_on = sowing.step();
@@ -265,9 +325,9 @@ void sow(Lanes& x, unsigned& steps_left) {
 
 // The same in two groups, a step of each in turn: while one's wait for their own results, the
 // other's go on.
-template <bool marks>
+template <class Known>
 void sow_both(Lanes& x, Lanes& y) {
-    Sowing<marks> first(x), second(y);
+    Sowing<Known> first(x), second(y);
     bool first_goes_on = x.lapping != 0, second_goes_on = y.lapping != 0;
     unsigned steps_left = x.steps_to_long;
     for (; steps_left && first_goes_on && second_goes_on; --steps_left) {
@@ -288,25 +348,26 @@ void leave_long_sowings(Lanes& x) {
     }
 }
 
-INLINE bool capturable(const Lanes& x, int seeds) {
-    return x.marks ? seeds > 0 && seeds < mark : seeds > 0;
+INLINE bool capturable(bool marks, int seeds) {
+    return marks ? seeds > 0 && seeds < mark : seeds > 0;
 }
 
 // Captures, counts and hands over after the sowings that ended.  `restored` gets, for the pits
 // where they ended, what is to be put back.  Returns lanes whose sowing is left to the driver: it
 // captures more than a byte counts.
+template <class Known>
 uint64_t end_sowings(Lanes& x, V& restored) {
-    enum { no_chain, next, run, run_over_gaps };
-    const int R = x.ring_rows, n = x.pits, chain = x.chain;
-    const bool marks = x.marks, clockwise_too = x.either || x.reversed;
+    const Options rules = Known::of(x);
+    const int R = rules.ring_rows, n = rules.pits, chain = rules.chain;
+    const bool marks = rules.marks, clockwise_too = rules.either || rules.reversed;
     uint8_t* const ring = x.ring;
     uint64_t ended = x.ended, astray = 0;
     M end = mask(ended);
     const M north = mask(x.mover), cw = mask(x.clockwise);
     const V pit = load(x.pit);
     const M own = end & below(pit, all(n));
-    const M tries = x.always_captures ? own : own & mask(x.crossed);
-    uint64_t again = x.moves_again ? bits(own) & ~x.crossed : 0;
+    const M tries = rules.always_captures ? own : own & mask(x.crossed);
+    uint64_t again = rules.moves_again ? bits(own) & ~x.crossed : 0;
     V captured = all(0);
     M own_taken = none();
     const uint64_t trying = bits(tries);
@@ -324,15 +385,15 @@ uint64_t end_sowings(Lanes& x, V& restored) {
             ring[(R - 1 - x.pit[lane]) * L + lane] = 0;
         }
         captured = where(takes, seeds);
-        own_taken = x.lone_taken ? tries : takes;
+        own_taken = rules.lone_taken ? tries : takes;
     } else if (trying) {
         M takes[64], open[64], empty[64], starts[64];
         M carried = none();
-        const M lone = x.lone_taken ? mask(every_lane) : none();
+        const M lone = rules.lone_taken ? mask(every_lane) : none();
         const auto step = [&](int j, M start) __attribute__((always_inline)) {
             const M alive = (start | carried) & empty[j];
             const M take = alive & open[j];
-            carried = chain == run_over_gaps ? alive : chain == run ? take : start & take;
+            carried = chain == gaps_chain ? alive : chain == run_chain ? take : start & take;
             return take;
         };
         for (int j = 0; j < n; ++j) {
@@ -352,9 +413,9 @@ uint64_t end_sowings(Lanes& x, V& restored) {
             store(facing, where(~take, faced));
         }
     }
-    if (x.guard) astray = bits(equal(captured, all(0xFF)));
+    if (rules.guard) astray = bits(equal(captured, all(0xFF)));
     captured = add_where(own_taken, captured, all(1));
-    if (x.bonus) {
+    if (rules.bonus) {
         alignas(64) uint8_t taken[L];
         store(taken, captured);
         // Only after a capture of what is faced: more than the own seed.
@@ -364,9 +425,9 @@ uint64_t end_sowings(Lanes& x, V& restored) {
             const int lane = first_bit(left);
             const int faced = R - 1;
             int run = 0;
-            while (run < n - 1 && capturable(x, ring[(faced - 1 - run) * L + lane])) ++run;
-            if (x.bonus == three) run = run >= 3 ? 3 : 0;
-            if (x.bonus == up_to_three && run > 3) run = 3;
+            while (run < n - 1 && capturable(marks, ring[(faced - 1 - run) * L + lane])) ++run;
+            if (rules.bonus == three) run = run >= 3 ? 3 : 0;
+            if (rules.bonus == up_to_three && run > 3) run = 3;
             for (int k = 1; k <= run; ++k) {
                 uint8_t& seeds = ring[(faced - k) * L + lane];
                 if (seeds > 0xFF - taken[lane]) astray |= uint64_t{1} << lane;
@@ -414,14 +475,14 @@ uint64_t end_sowings(Lanes& x, V& restored) {
     for (int lane = 0; lane < L; ++lane) {
         x.lap_sum[lane] = static_cast<uint16_t>(x.lap_sum[lane] + sown[lane]);
     }
-    if (x.direction_duty || x.pit_duty) {
+    if (rules.direction_duty || rules.pit_duty) {
         const M more = mask(again);
-        if (x.direction_duty) {
+        if (rules.direction_duty) {
             uint8_t* duty = ring + R * L;
             const V turned = choose(mask(x.from_clockwise), all(1), all(2));
             store(duty, choose(end, where(more, turned), load(duty)));
         }
-        if (x.pit_duty) {
+        if (rules.pit_duty) {
             uint8_t* barred = ring + (R + 1) * L;
             const V origin = add(load(x.from), all(1));
             store(barred, choose(end, where(more, origin), load(barred)));
@@ -438,9 +499,11 @@ uint64_t end_sowings(Lanes& x, V& restored) {
 
 // Whether the position of `lane` in the log's newest row is one of older rows, from `row` down to
 // the lane's last capture.
+template <class Known>
 RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
+    const Options rules = Known::of(x);
     const auto slot = [&](uint64_t number) { return static_cast<size_t>(number & x.log_mask); };
-    const size_t bytes = static_cast<size_t>(x.rows) * L;
+    const size_t bytes = static_cast<size_t>(rules.rows) * L;
     const uint8_t* print = x.prints + slot(x.now) * 2 * L + lane;
     const uint8_t* position = x.log + slot(x.now) * bytes + lane;
     while (row-- > x.segment[lane]) {
@@ -484,24 +547,33 @@ void look_back(Lanes& x) {
 }
 
 // Of the `able` lanes those whose position came before; `h2` and `h3` are its fingerprint.
+template <class Known>
 uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
     const auto prints = [&](uint64_t row) {
         return x.prints + static_cast<size_t>(row & x.log_mask) * 2 * L;
     };
-    M met = none();
-    for (uint64_t row = x.now - x.recent; row != x.now; ++row) {
-        met = met | (equal(h2, load(prints(row))) & equal(h3, load(prints(row) + L)));
-    }
+    V unlike = all(0xFF);  // least difference from a row
+    const auto compare = [&](uint64_t row, uint64_t end) __attribute__((always_inline)) {
+        const uint8_t* print = prints(row);
+#pragma GCC unroll 4
+        for (; row != end; ++row, print += 2 * L) {
+            unlike = smaller(unlike, (h2 ^ load(print)) | (h3 ^ load(print + L)));
+        }
+    };
+    const uint64_t begin = x.now - x.recent, wraps = x.now & ~x.log_mask;
+    if (begin < wraps) compare(begin, wraps);
+    compare(begin < wraps ? wraps : begin, x.now);
     store(prints(x.now), h2);
     store(prints(x.now) + L, h3);
     uint64_t repeated = 0;
-    for (uint64_t left = able & ~x.deep & bits(met); left; left &= left - 1) {
+    const uint64_t met = bits(~nonzero(unlike));
+    for (uint64_t left = able & ~x.deep & met; left; left &= left - 1) {
         const int lane = first_bit(left);
-        if (came_before(x, lane, x.now)) repeated |= uint64_t{1} << lane;
+        if (came_before<Known>(x, lane, x.now)) repeated |= uint64_t{1} << lane;
     }
     for (uint64_t left = able & ~x.deep & x.old; left; left &= left - 1) {
         const int lane = first_bit(left);
-        if (came_before(x, lane, x.now - x.recent)) repeated |= uint64_t{1} << lane;
+        if (came_before<Known>(x, lane, x.now - x.recent)) repeated |= uint64_t{1} << lane;
     }
     for (uint64_t left = able & x.deep; left; left &= left - 1) {
         const int lane = first_bit(left);
@@ -530,10 +602,23 @@ void draw(Lanes& x, const uint8_t* __restrict drawing) {
     }
 }
 
+// What is in these pits of the own row; nothing in others.
+template <class Known>
+INLINE V held_in(const Lanes& x, V pit) {
+    const Options rules = Known::of(x);
+    V held = all(0);
+    for (int j = 0; j < rules.pits; ++j) {
+        held = choose(equal(pit, all(j)), load(x.ring + j * L), held);
+    }
+    return rules.marks ? held & all(counted) : held;
+}
+
 // Lanes whose move may end its first lap where it does.
+template <class Known>
 INLINE M first_laps_legal(const Lanes& x, M decide, V pit, V hand, M cw) {
-    const int n = x.pits;
-    const V size = all(x.ring_rows), round = all(x.round);
+    const Options rules = Known::of(x);
+    const int n = rules.pits;
+    const V size = all(rules.ring_rows), round = all(rules.round);
     M in_one_round = decide;
     V seeds = where(decide, hand);
     for (M more = below(round, seeds); bits(more); more = below(round, seeds)) {
@@ -542,11 +627,7 @@ INLINE M first_laps_legal(const Lanes& x, M decide, V pit, V hand, M cw) {
     }
     V last = choose(cw, sub(pit, seeds), add(pit, seeds));
     last = choose(at_most(size, last), choose(cw, add(last, size), sub(last, size)), last);
-    V held = all(0);
-    for (int j = 0; j < n; ++j) {
-        held = choose(equal(last, all(j)), load(x.ring + j * L), held);
-    }
-    if (x.marks) held = held & all(counted);
+    const V held = held_in<Known>(x, last);
     const M empty = ~nonzero(held) | (equal(last, pit) & equal(held, hand));
     return at_most(all(n), last) | (in_one_round & empty);
 }
@@ -558,27 +639,19 @@ struct Choice {
     V duty;
 
     // The moves of these numbers; without `any_lift` what is lifted is left out.
-    INLINE void find(const Lanes& x, V number, V& pit, V& hand, M& cw) const {
+    INLINE void find(const Options& rules, V number, V& pit, V& hand, M& cw) const {
         const V wanted = choose(both, halved(number), number), one = all(1);
         cw = (both & bits_in(number, one)) | equal(duty, all(2));
         V before = all(0);
         pit = all(0);
-        for (int j = 0; j < x.pits; ++j) {
+        for (int j = 0; j < rules.pits; ++j) {
             const M passed_over = at_most(sums[j], wanted);
             pit = add_where(passed_over, pit, one);
-            if (x.any_lift) before = choose(passed_over, sums[j], before);
+            if (rules.any_lift) before = choose(passed_over, sums[j], before);
         }
-        if (x.any_lift) hand = sub(add(wanted, one), before);
+        if (rules.any_lift) hand = sub(add(wanted, one), before);
     }
 };
-
-INLINE V held_in(const Lanes& x, V pit) {
-    V held = all(0);
-    for (int j = 0; j < x.pits; ++j) {
-        held = choose(equal(pit, all(j)), load(x.ring + j * L), held);
-    }
-    return x.marks ? held & all(counted) : held;
-}
 
 // Lanes whose choice is the driver's after all.
 struct Undecided {
@@ -587,14 +660,16 @@ struct Undecided {
 };
 
 // Draws again where the first lap is illegal.
+template <class Known>
 Undecided draw_legal(Lanes& x, M decide, const Choice& choice, V& number, V& pit, V& hand, M& cw) {
+    const Options rules = Known::of(x);
     const V candidates = load(x.count), never = all(0xFF);
     V struck[most_struck + 1];  // rising
     int strikes = 0;
     struck[0] = never;
     Undecided lanes{0, 0};
-    if (!x.any_lift) hand = held_in(x, pit);
-    M illegal = decide & ~first_laps_legal(x, decide, pit, hand, cw);
+    if (!rules.any_lift) hand = held_in<Known>(x, pit);
+    M illegal = decide & ~first_laps_legal<Known>(x, decide, pit, hand, cw);
     while (bits(illegal)) {
         V now = choose(illegal, number, never);
         for (int k = 0; k < strikes; ++k) {
@@ -615,13 +690,13 @@ Undecided draw_legal(Lanes& x, M decide, const Choice& choice, V& number, V& pit
         V next = load(x.number), next_pit, next_hand = hand;
         for (int k = 0; k < strikes; ++k) next = add_where(at_most(struck[k], next), next, all(1));
         M next_cw;
-        choice.find(x, next, next_pit, next_hand, next_cw);
-        if (!x.any_lift) next_hand = held_in(x, next_pit);
+        choice.find(rules, next, next_pit, next_hand, next_cw);
+        if (!rules.any_lift) next_hand = held_in<Known>(x, next_pit);
         number = choose(illegal, next, number);
         pit = choose(illegal, next_pit, pit);
         hand = choose(illegal, next_hand, hand);
         cw = (illegal & next_cw) | (cw & ~illegal);
-        illegal = illegal & ~first_laps_legal(x, illegal, pit, hand, cw);
+        illegal = illegal & ~first_laps_legal<Known>(x, illegal, pit, hand, cw);
     }
     store(x.count, candidates);
     for (int k = 0; k <= strikes; ++k) {
@@ -633,23 +708,25 @@ Undecided draw_legal(Lanes& x, M decide, const Choice& choice, V& number, V& pit
 
 // Draws a candidate for each lane `deciding` and lifts its seeds; `sums` are the candidates in the
 // pits of the own row up to each.  It may `draw_again` if the first lap is illegal.
+template <class Known>
 INLINE Undecided decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty,
                         bool draws_again) {
-    const int n = x.pits;
-    const bool marks = x.marks, any_lift = x.any_lift;
+    const Options rules = Known::of(x);
+    const int n = rules.pits;
+    const bool marks = rules.marks, any_lift = rules.any_lift;
     uint8_t* const ring = x.ring;
     const M decide = mask(deciding);
     alignas(64) uint8_t drawing[L];
     store(drawing, where(decide, all(0xFF)));
-    const M both = x.either ? ~nonzero(duty) : none();
+    const M both = rules.either ? ~nonzero(duty) : none();
     store(x.count, add_where(both, sum, sum));
     draw(x, drawing);
     const Choice choice{sums, both, duty};
     V number = load(x.number), own_pit, lifted = all(0);
     M cw;
-    choice.find(x, number, own_pit, lifted, cw);
+    choice.find(rules, number, own_pit, lifted, cw);
     Undecided undecided{0, 0};
-    if (draws_again) undecided = draw_legal(x, decide, choice, number, own_pit, lifted, cw);
+    if (draws_again) undecided = draw_legal<Known>(x, decide, choice, number, own_pit, lifted, cw);
     const V pit = choose(decide, own_pit, load(x.pit));
     V hand = choose(decide, lifted, load(x.hand));
     const uint64_t clockwise = bits(cw) & deciding;
@@ -699,28 +776,30 @@ INLINE Undecided decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V dut
 }
 
 // Serves the lanes whose sowing ended or whose mover is to choose.
+template <class Known>
 void take_turns(Lanes& x) {
-    const int R = x.ring_rows, n = x.pits;
-    const bool marks = x.marks, any_lift = x.any_lift, pit_duty = x.pit_duty;
+    const Options rules = Known::of(x);
+    const int R = rules.ring_rows, n = rules.pits;
+    const bool marks = rules.marks, any_lift = rules.any_lift, pit_duty = rules.pit_duty;
     uint8_t* const ring = x.ring;
     const size_t slot = static_cast<size_t>(x.now & x.log_mask);
     V restored = all(0), where_restored = all(0xFF);
     const bool restores = x.ended != 0;
     if (restores) {
-        const uint64_t ended = x.ended, astray = end_sowings(x, restored);
+        const uint64_t ended = x.ended, astray = end_sowings<Known>(x, restored);
         where_restored = choose(mask(ended & ~astray), load(x.pit), where_restored);
         for (uint64_t left = astray; left; left &= left - 1) {
             x.driver.attend(x.driver.context, first_bit(left), Call::astray);
         }
     }
     const uint64_t choosing = x.choosing;
-    uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
+    uint8_t* log = x.log + slot * static_cast<size_t>(rules.rows) * L;
     V sums[64];  // of candidates in the pits of the own row up to each
     V sum = all(0), fullest = all(0), in_row = all(0);
     V h1 = where(mask(x.mover), all(0x35)), h2 = all(0), h3 = all(0);
-    const V least = all(x.minimum_lift);
+    const V least = all(rules.minimum_lift);
     const V barred = pit_duty ? load(ring + (R + 1) * L) : all(0);
-    const V duty = x.direction_duty ? load(ring + R * L) : all(0);
+    const V duty = rules.direction_duty ? load(ring + R * L) : all(0);
     const M turns = mask(x.mover ^ x.viewer);
     x.viewer = x.mover;
     for (int j = 0; j < n; ++j) {
@@ -749,7 +828,7 @@ void take_turns(Lanes& x) {
         sum = add_capped(lifts, sum, any_lift ? mine : all(1));
         sums[j] = sum;
     }
-    for (int i = R; i < x.rows; ++i) {
+    for (int i = R; i < rules.rows; ++i) {
         const V r = load(ring + i * L);
         store(log + i * L, r);
         h1 = add(h1, r);
@@ -759,25 +838,25 @@ void take_turns(Lanes& x) {
     const uint64_t able = bits(nonzero(sum)) & choosing;
     uint64_t stuck = choosing & ~able;
     uint64_t passing = 0;
-    if (stuck && x.passes) {
+    if (stuck && rules.passes) {
         const uint64_t plain = ~bits(nonzero(duty | barred));
         passing = stuck & ~x.passed & plain;
-        if (x.row_empty_ends) passing &= bits(nonzero(in_row));
+        if (rules.row_empty_ends) passing &= bits(nonzero(in_row));
         stuck &= ~passing;
     }
-    uint64_t undecided = x.guard ? able & bits(bits_in(fullest, all(x.guard))) : 0;
-    if (x.most_candidates) undecided |= able & bits(below(all(x.most_candidates), sum));
+    uint64_t undecided = rules.guard ? able & bits(bits_in(fullest, all(rules.guard))) : 0;
+    if (rules.most_candidates) undecided |= able & bits(below(all(rules.most_candidates), sum));
     const uint64_t limited =
         able & bits(equal(load(x.moves), load(x.limit))) & ~bits(equal(load(x.limit), all(255)));
     x.chose[slot] = able;
     x.movers[slot] = x.mover;
-    if (x.compares && x.now % turns_between_looks == 0) look_back(x);
-    const uint64_t repeated = x.compares ? find_repeated(x, able, h2, h3) : 0;
+    if (rules.compares && x.now % turns_between_looks == 0) look_back(x);
+    const uint64_t repeated = rules.compares ? find_repeated<Known>(x, able, h2, h3) : 0;
     const uint64_t aside = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~aside;
     Undecided after_all{0, 0};
     x.redrawn &= ~deciding;
-    if (deciding) after_all = decide(x, deciding, sums, sum, duty, x.checks_first_lap);
+    if (deciding) after_all = decide<Known>(x, deciding, sums, sum, duty, rules.checks_first_lap);
     x.choosing = choosing & ~able & ~stuck;
     x.mover ^= passing;
     x.passed |= passing;
@@ -804,37 +883,59 @@ void take_turns(Lanes& x) {
     }
 }
 
+template <class Known>
+void play(Lanes& x) {
+    unsigned steps_left = x.steps_to_long;
+    while (x.lapping | x.ended | x.choosing) {
+        if (x.lapping) {
+            sow<Known>(x, steps_left);
+        } else {
+            steps_left -= 1;
+        }
+        if (steps_left == 0) {
+            steps_left = x.steps_to_long;
+            x.driver.poll(x.driver.context);
+            leave_long_sowings(x);
+        }
+        if (x.ended | x.choosing) take_turns<Known>(x);
+    }
+}
+
 // ------------------------------------------------------------------------------- single moves
 
+template <class Known>
 void take_back(Lanes& x, uint64_t lanes) {
+    const Options rules = Known::of(x);
     const M back = mask(lanes);
-    for (int i = 0; i < x.rows; ++i) {
+    for (int i = 0; i < rules.rows; ++i) {
         store(x.ring + i * L, choose(back, load(x.before + i * L), load(x.ring + i * L)));
     }
 }
 
+template <class Known>
 void choose_moves(Lanes& x, int64_t* __restrict actions) {
-    const int n = x.pits, R = x.ring_rows;
-    const V least = all(x.minimum_lift);
-    const V duty = x.direction_duty ? load(x.ring + R * L) : all(0);
-    const V barred = x.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
+    const Options rules = Known::of(x);
+    const int n = rules.pits, R = rules.ring_rows;
+    const V least = all(rules.minimum_lift);
+    const V duty = rules.direction_duty ? load(x.ring + R * L) : all(0);
+    const V barred = rules.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
     V sums[64];
     V sum = all(0);
     for (int j = 0; j < n; ++j) {
         V mine = load(x.ring + j * L);
-        if (x.marks) mine = mine & all(counted);
+        if (rules.marks) mine = mine & all(counted);
         M lifts = at_most(least, mine);
-        if (x.pit_duty) lifts = lifts & ~equal(barred, all(j + 1));
-        sum = add_where(lifts, sum, x.any_lift ? mine : all(1));
+        if (rules.pit_duty) lifts = lifts & ~equal(barred, all(j + 1));
+        sum = add_where(lifts, sum, rules.any_lift ? mine : all(1));
         sums[j] = sum;
     }
     const uint64_t deciding = x.choosing;
     x.choosing = 0;
-    decide(x, deciding, sums, sum, duty, false);
+    decide<Known>(x, deciding, sums, sum, duty, false);
     alignas(64) uint8_t own[L], more[L], clockwise[L], drawn[L];
     store(own, load(x.from));
-    store(more, x.any_lift ? sub(load(x.lift), all(1)) : all(0));
-    store(clockwise, where(mask(x.from_clockwise), all(x.either)));
+    store(more, rules.any_lift ? sub(load(x.lift), all(1)) : all(0));
+    store(clockwise, where(mask(x.from_clockwise), all(rules.either)));
     store(drawn, where(mask(deciding), all(0xFF)));
     const int lifts = x.lifts, ways = x.ways;
     for (int lane = 0; lane < L; ++lane) {
@@ -861,20 +962,23 @@ uint64_t differ(const Lanes& x, const int64_t* actions) {
 #endif
 }
 
+template <class Known>
 void sow_moves(Lanes& x, Lanes* beside) {
     if (beside != nullptr) {
-        (x.marks ? sow_both<true> : sow_both<false>)(x, *beside);
+        sow_both<Known>(x, *beside);
         leave_long_sowings(*beside);
     } else if (x.lapping) {
         unsigned steps_left = x.steps_to_long;
-        (x.marks ? sow<true> : sow<false>)(x, steps_left);
+        sow<Known>(x, steps_left);
     }
     leave_long_sowings(x);
 }
 
+template <class Known>
 INLINE V seeds_in(const Lanes& x, int pit) {
+    const Options rules = Known::of(x);
     const V held = load(x.ring + pit * L);
-    return x.marks ? held & all(counted) : held;
+    return rules.marks ? held & all(counted) : held;
 }
 
 // The choosing lanes in which some candidate is seen to be legal; others may be as well.
@@ -886,14 +990,16 @@ INLINE V seeds_in(const Lanes& x, int pit) {
 // turn round it came over what has now one seed more.  On a ring without empty pits the lap went
 // all round from one of the emptiest pits, and left more in its last unless that is the same; then
 // no neighbour behind was empty before.
+template <class Known>
 uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able) {
-    const int R = x.ring_rows, n = x.pits;
+    const Options rules = Known::of(x);
+    const int R = rules.ring_rows, n = rules.pits;
     V seen[128];
     M empty[128], can[64];
     M proved = none(), some_empty = none();
-    const V least = all(x.minimum_lift);
+    const V least = all(rules.minimum_lift);
     for (int k = 0; k < R; ++k) {
-        seen[k] = seeds_in(x, k);
+        seen[k] = seeds_in<Known>(x, k);
         empty[k] = ~nonzero(seen[k]);
         some_empty = some_empty | empty[k];
     }
@@ -909,13 +1015,13 @@ uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able)
         return k < 0 ? k + R : k < R ? k : k - R;
     };
     const auto missing = [&] { return count_bits(wanted & ~bits(proved)) > 1; };
-    const bool free_first_lap = !x.checks_first_lap;
-    if (x.endless_is_legal && free_first_lap) {
+    const bool free_first_lap = !rules.checks_first_lap;
+    if (rules.endless_is_legal && free_first_lap) {
         for (int j = 0; j < n; ++j) proved = proved | can[j];
     }
     if (x.proves_backward && free_first_lap && missing()) {
         // Where the lap that led here came from: over higher indices, lower ones, or either.
-        const bool higher = x.either || x.reversed, lower = x.either || !x.reversed;
+        const bool higher = rules.either || rules.reversed, lower = rules.either || !rules.reversed;
         for (int j = 0; j < n; ++j) {
             M behind = none();
             if (higher) behind = behind | empty[near(j + 1)];
@@ -929,11 +1035,11 @@ uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able)
             }
             for (int j = 0; j < n; ++j) {
                 M beside = equal(seen[near(j - 1)], fewest);
-                if (x.either) beside = beside | equal(seen[near(j + 1)], fewest);
+                if (rules.either) beside = beside | equal(seen[near(j + 1)], fewest);
                 proved = proved | (can[j] & equal(seen[first + j], fewest) & beside & ~some_empty);
             }
         }
-        if (x.reversed) {
+        if (rules.reversed) {
             for (int away = 2; away <= 3 && away < R - 1 && missing(); ++away) {
                 const V one = all(1);
                 for (int j = 0; j < n; ++j) {
@@ -949,52 +1055,51 @@ uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able)
             }
         }
     }
-    for (int lift = x.any_lift ? 1 : x.minimum_lift; lift <= 5 && lift < R - 1 && missing();
+    for (int lift = rules.any_lift ? 1 : rules.minimum_lift; lift <= 5 && lift < R - 1 && missing();
          ++lift) {
-        const V enough = all(lift < x.minimum_lift ? x.minimum_lift : lift);
+        const V enough = all(lift < rules.minimum_lift ? rules.minimum_lift : lift);
         for (int j = 0; j < n; ++j) {
             const V mine = seen[first + j];
-            const M lifts = x.any_lift ? at_most(enough, mine) : equal(mine, enough);
+            const M lifts = rules.any_lift ? at_most(enough, mine) : equal(mine, enough);
             M ends = empty[near(j + lift)];
-            if (x.either) ends = ends | empty[near(j - lift)];
+            if (rules.either) ends = ends | empty[near(j - lift)];
             proved = proved | (lifts & ends);
         }
     }
     return bits(proved) & wanted;
 }
 
+template <class Known>
 void land(Lanes& x) {
-    const int n = x.pits, R = x.ring_rows;
+    const Options rules = Known::of(x);
+    const int n = rules.pits, R = rules.ring_rows;
     V restored = all(0), where_restored = all(0xFF);
     if (x.ended) {
         where_restored = choose(mask(x.ended), load(x.pit), where_restored);
-        end_sowings(x, restored);
+        end_sowings<Known>(x, restored);
     }
-    const M turns = mask(x.mover ^ x.viewer);
-    x.viewer = x.mover;
-    for (int j = 0; j < n; ++j) {
-        uint8_t *const near_row = x.ring + j * L, *const far_row = x.ring + (n + j) * L;
-        const V near = load(near_row) | where(equal(where_restored, all(j)), restored);
-        const V far = load(far_row) | where(equal(where_restored, all(n + j)), restored);
-        store(near_row, choose(turns, far, near));
-        store(far_row, choose(turns, near, far));
-    }
-    uint64_t able, wanted = x.choosing;
-    if (x.direction_duty) wanted &= ~bits(nonzero(load(x.ring + R * L)));
-    if (x.pit_duty) wanted &= ~bits(nonzero(load(x.ring + (R + 1) * L)));
-    x.choosing &= ~prove_legal(x, wanted, 0, able);
-    const uint64_t stuck = x.passes && !x.row_empty_ends ? wanted & ~able : 0;
-    if (stuck) {
-        const uint64_t passing = prove_legal(x, stuck, n, able);
-        const M pass = mask(passing);
+    const auto show_to_movers = [&] {
+        const M turns = mask(x.mover ^ x.viewer);
+        x.viewer = x.mover;
         for (int j = 0; j < n; ++j) {
             uint8_t *const near_row = x.ring + j * L, *const far_row = x.ring + (n + j) * L;
-            const V near = load(near_row), far = load(far_row);
-            store(near_row, choose(pass, far, near));
-            store(far_row, choose(pass, near, far));
+            const V near = load(near_row) | where(equal(where_restored, all(j)), restored);
+            const V far = load(far_row) | where(equal(where_restored, all(n + j)), restored);
+            store(near_row, choose(turns, far, near));
+            store(far_row, choose(turns, near, far));
         }
+        where_restored = all(0xFF);
+    };
+    show_to_movers();
+    uint64_t able, wanted = x.choosing;
+    if (rules.direction_duty) wanted &= ~bits(nonzero(load(x.ring + R * L)));
+    if (rules.pit_duty) wanted &= ~bits(nonzero(load(x.ring + (R + 1) * L)));
+    x.choosing &= ~prove_legal<Known>(x, wanted, 0, able);
+    const uint64_t stuck = rules.passes && !rules.row_empty_ends ? wanted & ~able : 0;
+    if (stuck) {
+        const uint64_t passing = prove_legal<Known>(x, stuck, n, able);
         x.mover ^= passing;
-        x.viewer = x.mover;
+        show_to_movers();
         x.passed |= passing;
         x.choosing &= ~passing;
     }
@@ -1007,20 +1112,22 @@ void land(Lanes& x) {
     }
 }
 
+template <class Known>
 uint64_t note(Lanes& x, uint64_t lanes) {
+    const Options rules = Known::of(x);
     const size_t slot = static_cast<size_t>(x.now & x.log_mask);
-    uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
+    uint8_t* log = x.log + slot * static_cast<size_t>(rules.rows) * L;
     V h1 = where(mask(x.mover), all(0x35)), h2 = all(0), h3 = all(0), fullest = all(0);
-    for (int i = 0; i < x.rows; ++i) {
+    for (int i = 0; i < rules.rows; ++i) {
         const V r = load(x.ring + i * L);
         store(x.before + i * L, r);
         store(log + i * L, r);
-        if (i < x.ring_rows) fullest = fullest | r;
+        if (i < rules.ring_rows) fullest = fullest | r;
         h1 = add(h1, r);
         h2 = add(h2, h1);
         h3 = add(h3, h2);
     }
-    x.full = x.guard ? bits(bits_in(fullest, all(x.guard))) : 0;
+    x.full = rules.guard ? bits(bits_in(fullest, all(rules.guard))) : 0;
     if (x.now % turns_between_looks == 0) {
         x.old = 0;
         for (int lane = 0; lane < L; ++lane) {
@@ -1030,15 +1137,17 @@ uint64_t note(Lanes& x, uint64_t lanes) {
     }
     x.chose[slot] = lanes;
     x.movers[slot] = x.mover;
-    return x.compares ? find_repeated(x, lanes, h2, h3) : 0;
+    return rules.compares ? find_repeated<Known>(x, lanes, h2, h3) : 0;
 }
 
+template <class Known>
 void note_alone(Lanes& x, int lane) {
+    const Options rules = Known::of(x);
     const size_t slot = static_cast<size_t>(x.now & x.log_mask);
-    uint8_t* log = x.log + slot * static_cast<size_t>(x.rows) * L;
+    uint8_t* log = x.log + slot * static_cast<size_t>(rules.rows) * L;
     const uint64_t bit = uint64_t{1} << lane;
     unsigned h1 = x.mover & bit ? 0x35 : 0, h2 = 0, h3 = 0;
-    for (int i = 0; i < x.rows; ++i) {
+    for (int i = 0; i < rules.rows; ++i) {
         const uint8_t r = x.ring[i * L + lane];
         x.before[i * L + lane] = log[i * L + lane] = r;
         h1 += r;
@@ -1073,10 +1182,12 @@ INLINE void turn_over(const uint8_t* rows, __m128i* lanes) {
     }
 }
 
+template <class Known>
 void show(const Lanes& x, const Shown& to) {
-    const int R = x.ring_rows, n = x.pits;
+    const Options rules = Known::of(x);
+    const int R = rules.ring_rows, n = rules.pits;
     alignas(64) uint8_t rows[128 * L];
-    for (int k = 0; k < R; ++k) store(rows + k * L, seeds_in(x, k));
+    for (int k = 0; k < R; ++k) store(rows + k * L, seeds_in<Known>(x, k));
     const __m128i zero = _mm_setzero_si128();
     for (int done = 0; done < R; done += 8) {
         const int k = done + 8 > R ? R - 8 : done;
@@ -1122,16 +1233,16 @@ void show(const Lanes& x, const Shown& to) {
     }
     if (to.mask == nullptr) return;
     const M running = mask(to.running);
-    const V least = all(x.minimum_lift);
-    const V duty = x.direction_duty ? load(x.ring + R * L) : all(0);
-    const V barred = x.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
-    const int ways = x.either ? 2 : 1;
+    const V least = all(rules.minimum_lift);
+    const V duty = rules.direction_duty ? load(x.ring + R * L) : all(0);
+    const V barred = rules.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
+    const int ways = rules.either ? 2 : 1;
     alignas(64) uint8_t actions[128 * L];
     for (int j = 0; j < n; ++j) {
         M may = running & at_most(least, load(rows + j * L));
-        if (x.pit_duty) may = may & ~equal(barred, all(j + 1));
+        if (rules.pit_duty) may = may & ~equal(barred, all(j + 1));
         store(actions + ways * j * L, where(may & ~equal(duty, all(2)), all(1)));
-        if (x.either) {
+        if (rules.either) {
             store(actions + (2 * j + 1) * L, where(may & ~equal(duty, all(1)), all(1)));
         }
     }
@@ -1155,23 +1266,19 @@ void show(const Lanes& x, const Shown& to) {
 
 const int lanes = L;
 
-const Stages stages = {take_back, choose_moves, differ, sow_moves, land, note, note_alone, show};
+const Stages& stages(const Lanes& x) {
+    const Stages* found = nullptr;
+    by_rules(x, [&]<class Known>(Known) {
+        static constexpr Stages stages = {take_back<Known>,  choose_moves<Known>, differ,
+                                          sow_moves<Known>,  land<Known>,         note<Known>,
+                                          note_alone<Known>, show<Known>};
+        found = &stages;
+    });
+    return *found;
+}
 
 void run(Lanes& x) {
-    unsigned steps_left = x.steps_to_long;
-    while (x.lapping | x.ended | x.choosing) {
-        if (x.lapping) {
-            (x.marks ? sow<true> : sow<false>)(x, steps_left);
-        } else {
-            steps_left -= 1;
-        }
-        if (steps_left == 0) {
-            steps_left = x.steps_to_long;
-            x.driver.poll(x.driver.context);
-            leave_long_sowings(x);
-        }
-        if (x.ended | x.choosing) take_turns(x);
-    }
+    by_rules(x, [&]<class Known>(Known) { play<Known>(x); });
 }
 
 }  // namespace relaysow::playout::RELAYSOW_LEVEL

@@ -36,18 +36,22 @@ struct Driver {
     void (*poll)(void* context);
 };
 
-struct Lanes {
-    // The rules, set once.
-    int lanes, pits, ring_rows, rows;  // rows: ring_rows and those of duties
-    uint8_t round;                     // pits that a round of sowing fills
-    uint8_t minimum_lift, max_laps;    // max_laps 0: none that the kernel has to mind
-    uint8_t guard;                     // pits with one of these bits are too full; 0: none can be
-    uint8_t most_candidates;           // in one direction, for the lane to draw; 0: never more
+// The rules as the lanes have them: bytes, so that they can be compared as such.
+struct Options {
+    uint8_t pits, ring_rows, rows;   // rows: ring_rows and those of duties
+    uint8_t round;                   // pits that a round of sowing fills
+    uint8_t minimum_lift, max_laps;  // max_laps 0: none that the kernel has to mind
+    uint8_t guard;                   // pits with one of these bits are too full; 0: none can be
+    uint8_t most_candidates;         // in one direction, for the lane to draw; 0: never more
     bool skipped, reversed, either, any_lift, marks, owner_lifts, checks_first_lap;
     bool always_captures, moves_again, lone_taken, passes, row_empty_ends;
     bool direction_duty, pit_duty, compares;
     bool endless_is_legal;
-    uint8_t chain, bonus;    // as in rules.hpp
+    uint8_t chain, bonus;  // as in rules.hpp
+};
+
+struct Lanes : Options {
+    int lanes;
     unsigned steps_to_long;  // laps after which a sowing is the driver's; at most 120
     Driver driver;
     int patience;  // 64ths of the lanes that must wait before they are served
@@ -128,17 +132,17 @@ struct Stages {
 namespace baseline {
 void run(Lanes& lanes);
 extern const int lanes;
-extern const Stages stages;
+const Stages& stages(const Lanes& lanes);
 }  // namespace baseline
 namespace avx2 {
 void run(Lanes& lanes);
 extern const int lanes;
-extern const Stages stages;
+const Stages& stages(const Lanes& lanes);
 }  // namespace avx2
 namespace avx512 {
 void run(Lanes& lanes);
 extern const int lanes;
-extern const Stages stages;
+const Stages& stages(const Lanes& lanes);
 }  // namespace avx512
 
 }  // namespace relaysow::playout

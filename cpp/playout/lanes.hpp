@@ -60,8 +60,8 @@ inline std::uint8_t most_candidates(const Rules& rules, int seeds) {
 
 inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
     x.lanes = lanes;
-    x.pits = rules.pits;
-    x.ring_rows = rules.ring();
+    x.pits = static_cast<std::uint8_t>(rules.pits);
+    x.ring_rows = static_cast<std::uint8_t>(rules.ring());
     x.skipped = rules.origin == Origin::skipped;
     x.round = static_cast<std::uint8_t>(x.ring_rows - x.skipped);
     x.minimum_lift = static_cast<std::uint8_t>(rules.minimum_lift);
@@ -79,7 +79,8 @@ inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
     x.passes = rules.end == EndRule::both_stuck || x.row_empty_ends;
     x.direction_duty = rules.extra_direction == ExtraDirection::opposite;
     x.pit_duty = rules.extra_pit == ExtraPit::not_origin;
-    x.rows = x.ring_rows + (x.pit_duty ? 2 : x.direction_duty ? 1 : 0);
+    const int duties = x.pit_duty ? 2 : x.direction_duty ? 1 : 0;
+    x.rows = static_cast<std::uint8_t>(x.ring_rows + duties);
     x.compares = rules.repetition != Repetition::off;
     x.endless_is_legal = rules.endless != Endless::illegal;
     x.chain = static_cast<std::uint8_t>(rules.chain);

@@ -12,7 +12,7 @@ struct Level {
     std::string_view name;
     Kernel run;  // null: the scalar path
     int lanes;
-    const Stages* stages;  // of single moves
+    const Stages& (*stages)(const Lanes&);  // of single moves
 };
 
 // Those that this machine runs, the fastest first; the last is the scalar path.
