@@ -334,6 +334,26 @@ def call_costs(repetitions: int) -> dict[str, float]:
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 
+def probe_cost(repetitions: int) -> float:
+    """The median time of one `Tablebase.probe` in seconds, the loop around it included."""
+    rules, chance = rs.giuthi(), random.Random(SEED)
+    positions = []
+    for _ in range(300):
+        pits = [0] * 16
+        for _ in range(8):
+            pits[chance.randrange(16)] += 1
+        positions.append(rs.Position(rules, pits))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        rs.Tablebase.build(rules, 8, Path(folder) / "table") as table,
+    ):
+        names = {"positions": positions, "table": table}
+        timer = timeit.Timer(
+            "for p in positions: table.probe(p)", timer=time.process_time, globals=names
+        )
+        return statistics.median(timer.repeat(repetitions, 1)) / len(positions)
+
+
 def step_rates(n: int, steps: int, repetitions: int) -> dict[str, float]:
     """Steps a second of n games of Giuthi 2×8·8 each, actions drawn, observations, masks, rewards
     and ends written; `Batch` by the default rules, Numba's without the repetition rule."""
@@ -557,6 +577,8 @@ def report(games: int, repetitions: int, quick: bool, json_file: Path | None) ->
     figures["calls"] = costs = call_costs(5 * repetitions)
     for name, seconds in costs.items():
         print(f"  {name:<26}{seconds * 1e9:>9,.0f} ns")
+    figures["probe"] = probed = probe_cost(5 * repetitions)
+    print(f"  {'Tablebase.probe':<26}{probed * 1e9:>9,.0f} ns")
     print("\nGiuthi 2×8·8 in steps: actions drawn, observations, masks, rewards, ends written")
     stepped: dict[int, dict[str, float]] = {}
     for n, steps in ((1, 2_000 if quick else 20_000), (4096, 100 if quick else 500)):
@@ -597,6 +619,7 @@ def report(games: int, repetitions: int, quick: bool, json_file: Path | None) ->
         target("Batch / numba's steps at n = 4096", ratio, "≥", 4.0)
     target("play, µs", costs["play(move)"] * 1e6, "≤", 0.5)
     target("list(legal_moves), µs", costs["list(legal_moves)"] * 1e6, "≤", 3.0)
+    target("Tablebase.probe, µs", probed * 1e6, "≤", 1.0)
     target("perft, M nodes/s", nodes / 1e6, "≥", 10.0)
     target("analyse, M nodes/s", searched / 1e6, "≥", 6.0)
     if held is not None:

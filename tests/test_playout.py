@@ -124,10 +124,13 @@ FULL = rs.engehe(pits=40, seeds=8)  # 640 seeds: counts past a byte are watched 
             protected=[8],
         ),
         rs.giuthi(pits=16, seeds=8, origin="skipped").start(),
+        rs.Position(rs.engehe(pits=17), pits=[34, *[0] * 16, *[1] * 17]),
+        rs.Position(rs.engehe(pits=20, origin="skipped"), pits=[39, *[0] * 19, *[1] * 20]),
     ],
     ids=[
         *("640 seeds", "300 in a pit", "120 in pits", "2x64", "protected"),
         *("8 a pit", "8 a pit, protected", "60 in pits, protected", "256 seeds"),
+        *("once around", "once around, origin skipped"),
     ],
 )
 def test_full_pits(start: rs.Position) -> None:
