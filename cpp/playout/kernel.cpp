@@ -137,12 +137,16 @@ struct SomeRules {
         return rules;
     }
 };
+INLINE Options on_board(const Lanes& x) {
+    Options rules{};
+    rules.pits = x.pits;
+    rules.ring_rows = rules.rows = rules.round = x.ring_rows;
+    return rules;
+}
 struct GiuthiRules {
     static constexpr bool marks = false;
     INLINE static Options of(const Lanes& x) {
-        Options rules{};
-        rules.pits = x.pits;
-        rules.ring_rows = rules.rows = rules.round = x.ring_rows;
+        Options rules = on_board(x);
         rules.minimum_lift = 2;
         rules.chain = gaps_chain;
         rules.reversed = rules.either = rules.moves_again = rules.passes = rules.compares = true;
@@ -152,9 +156,7 @@ struct GiuthiRules {
 struct EnGeheRules {
     static constexpr bool marks = false;
     INLINE static Options of(const Lanes& x) {
-        Options rules{};
-        rules.pits = x.pits;
-        rules.ring_rows = rules.rows = rules.round = x.ring_rows;
+        Options rules = on_board(x);
         rules.guard = x.guard;
         rules.minimum_lift = 1;
         rules.always_captures = rules.compares = true;
@@ -165,6 +167,7 @@ struct EnGeheRules {
 // Calls what is compiled for the lanes' rules.
 template <class Call>
 INLINE void by_rules(const Lanes& x, const Call& call) {
+    static_assert(alignof(Options) == 1, "bytes only: none between them are compared");
     const auto are = [&](const Options& known) {
         return __builtin_memcmp(&known, static_cast<const Options*>(&x), sizeof(Options)) == 0;
     };
