@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from itertools import combinations_with_replacement, count, islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING, Any
 
 from relaysow import reference
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
+from relaysow.processes import Worker
 from relaysow.rules import CHOICES, MIN_PITS, Rules
 from relaysow.simulation import (
     COLUMNS,
@@ -272,23 +271,19 @@ def _played(tasks: Iterator[_Task], processes: int) -> Generator[Report]:
         return
     if sys.platform == "win32":
         processes = min(processes, 60)  # it waits for 63 pipes at most
-    context = multiprocessing.get_context("spawn")
-    workers: dict[Connection, SpawnProcess] = {}
+    workers: dict[Connection, Worker] = {}
     try:
         for _ in range(processes):
             with _ctrl_c_later():
-                pipe, theirs = context.Pipe()
-                worker = context.Process(target=_work, args=(theirs,), daemon=True)
-                worker.start()
-                workers[pipe] = worker
-                theirs.close()
+                worker = Worker()
+                workers[worker.connection] = worker
         idle, sent, told = list(workers), 0, 0
         done: dict[int, Report | Exception] = {}
         while True:
             try:
                 # Behind a slow task only so many results pile up.
                 for task in islice(tasks, min(len(idle), told + 4 * processes - sent)):
-                    idle.pop().send((sent, task))
+                    idle.pop().send((_numbered, (sent, task)))
                     sent += 1
                 if sent == told:
                     return
@@ -312,9 +307,7 @@ def _played(tasks: Iterator[_Task], processes: int) -> Generator[Report]:
                 told += 1
     finally:
         for worker in workers.values():  # whatever they are doing
-            worker.kill()
-        for worker in workers.values():
-            worker.join()
+            worker.stop()
 
 
 @contextmanager
@@ -338,19 +331,13 @@ def _ctrl_c_later() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def _work(pipe: Connection) -> None:
-    """Play the tasks that come, as long as somebody sends any."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Windows cannot block it
-    with suppress(EOFError, OSError):
-        while True:
-            number, task = pipe.recv()
-            part: Report | Exception
-            try:
-                part = _play(task)
-            except Exception as error:  # noqa: BLE001 - raised where the tasks come from
-                error.add_note(traceback.format_exc())
-                part = error
-            pipe.send((number, part))
+def _numbered(number: int, task: _Task) -> tuple[int, Report | Exception]:
+    """What a task found, or the error, to be raised where the tasks come from."""
+    try:
+        return number, _play(task)
+    except Exception as error:  # noqa: BLE001 - none may end the process
+        error.add_note(traceback.format_exc())
+        return number, error
 
 
 def _added(report: Report, part: Report) -> Report:

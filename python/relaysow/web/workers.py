@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from threading import Event, Lock
 from time import monotonic
 from typing import Any, TypeVar
+
+from relaysow.processes import Worker
 
 T = TypeVar("T")
 
@@ -25,8 +24,8 @@ class Workers:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._idle: list[_Worker] = []
-        self._all: set[_Worker] = set()
+        self._idle: list[Worker] = []
+        self._all: set[Worker] = set()
         self._closed = False
 
     def run(
@@ -42,7 +41,7 @@ class Workers:
                 raise Stopped("the server ends")
             worker = self._idle.pop() if self._idle else None
             if worker is None:
-                worker = _Worker()
+                worker = Worker()
                 self._all.add(worker)
         try:
             worker.connection.send((function, arguments))
@@ -70,26 +69,3 @@ class Workers:
             self._closed, stopped = True, list(self._all)
         for worker in stopped:
             worker.stop()
-
-
-class _Worker:
-    def __init__(self) -> None:
-        context = get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def stop(self) -> None:
-        self._process.kill()
-        self._process.join()
-
-
-def _work(connection: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's affair
-    while True:
-        try:
-            function, arguments = connection.recv()
-        except EOFError:
-            return
-        connection.send(function(*arguments))
