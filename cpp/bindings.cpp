@@ -518,6 +518,10 @@ std::unique_ptr<Position> play(const Position& p, const py::handle& given) {
     NoTrace trace;
     Sown sown;
     sow(p.referee(), p.board, after->board, move, trace, sown);
+    if (!sown.legal && sown.laps.end == SowingEnd::endless && sown.laps.period == 0) {
+        after->board = p.board;
+        sow_watched_laps(p.referee(), p.board, after->board, move, trace, sown.laps);
+    }
     if (!sown.legal) refuse_move(given, p, why_illegal(p.rules(), sown.laps));
     after->book = p.book;
     after->settle();

@@ -43,7 +43,7 @@ struct Laps {
     int last = 0;                          // the pit of the last seed
     Direction direction = Direction::ccw;  // of the last lap
     std::uint64_t count = 0;
-    std::uint64_t period = 0;  // of an endless sowing, in laps
+    std::uint64_t period = 0;  // of an endless sowing, in laps; 0: not known
 };
 
 struct NoTrace {
@@ -254,6 +254,29 @@ private:
     Seeds onward_[2 * B::capacity], backward_[2 * B::capacity];  // from its pit on, twice
 };
 
+// Whether a sowing that goes on onward from this state, origin "sown", is seen never to end.
+//
+// Say that one seed is sown at a time, and R pits are passed one by one.  A pit lifted at time t that
+// held s seeds was lifted before at t − sR, and the next is lifted at t + s: the same modulo R + 1.
+// So each lift hands on the residue kept by the pit lifted, which keeps that of t instead, and no
+// residue is ever lost or new.  A sowing ends with one seed: that lap takes the next residue.  Where
+// no two are neighbours it never ends.
+template <class Seeds>
+bool never_ends(const Rules& rules, const Seeds* ring, int pit, Direction direction) {
+    const int size = rules.ring();
+    std::array<bool, max_ring + 2> kept{};  // round to the first
+    kept[0] = kept[ring[pit] % (size + 1)] = true;  // now and by the pit now lifted
+    for (int k = 1; k < size; ++k) {
+        const int at = direction == Direction::ccw ? pit + k : pit + size - k;
+        kept[(k + 1 + ring[at % size]) % (size + 1)] = true;
+    }
+    kept[size + 1] = kept[0];
+    for (int k = 0; k <= size; ++k) {
+        if (kept[k] && kept[k + 1]) return false;
+    }
+    return true;
+}
+
 struct NoState {
     template <class... State>
     explicit NoState(const State&...) {}
@@ -349,6 +372,15 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
             sow_laps<false>(referee, before, board, move, trace, laps);
             if (laps.end != SowingEnd::capped) [[likely]]
                 return;
+            const Rules& rules = referee.rules;
+            if (rules.relay == Relay::onward && rules.origin == Origin::sown &&
+                never_ends(rules, board.ring, laps.last, laps.direction)) {
+                const bool capped = rules.max_laps != UINT64_MAX;
+                if (capped) laps.count = rules.max_laps;
+                laps.end = capped ? SowingEnd::capped : SowingEnd::endless;
+                laps.period = 0;
+                return;
+            }
             if (referee.endless != nullptr) {
                 laps.period = referee.endless->period(referee.rules, before, move);
                 if (laps.period != 0) {
