@@ -386,12 +386,22 @@ public:
     }
 
 private:
-    void place(Redistribute& move, int left, std::uint64_t number) const {
-        for (int pit = 0; pit < size_; ++pit) {
-            const std::uint64_t* ways = (*known_)[size_ - 1 - pit];
-            int here = 0;
-            for (; number >= ways[left]; --left, ++here) number -= ways[left];
-            move.placed[static_cast<std::size_t>(pit)] = static_cast<std::uint16_t>(here);
+    // Steps of a seed or of a pit, by masks: which is next nobody foretells.  `after` is the number
+    // of placings from the wanted one on that share what is decided so far.
+    void place(Redistribute& move, int seeds, std::uint64_t number) const {
+        const std::uint64_t* const all = (*known_)[0];
+        const auto columns = static_cast<std::uint64_t>((*known_)[1] - all);
+        const auto from = static_cast<std::uint64_t>((*known_)[size_] - all);
+        std::uint64_t at = from + static_cast<std::uint64_t>(seeds);
+        std::uint64_t after = all[at] - number, pit = 0;
+        for (auto left = static_cast<std::uint64_t>(seeds); left > 0;) {
+            const std::uint64_t ways = all[at - 1];
+            const std::uint64_t here = ways >= after, onward = here - 1;
+            after -= ways & onward;
+            at -= 1 + ((columns - 1) & onward);
+            move.placed[pit] = static_cast<std::uint16_t>(move.placed[pit] + here);
+            left -= here;
+            pit -= onward;
         }
     }
 

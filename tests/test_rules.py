@@ -312,6 +312,55 @@ def test_endless(
             assert (after.drawn, after.mover, after.is_over) == (False, 1, False)
 
 
+# Rings whose pit 0 is sown for more than 64 laps, in as many; 0: it never ends.
+LONG = [
+    ((3, 1, 2, 1, 2, 5, 1, 3, 4, 1, 0, 1), 69),
+    ((2, 2, 1, 2, 2, 1, 3, 2, 1, 3, 2, 3), 77),
+    ((4, 4, 1, 0, 2, 3, 2, 1, 3, 2, 1, 2, 1, 5, 6, 3), 72),
+    ((2, 2, 1, 5, 3, 5, 2, 0, 2, 3, 2, 3, 2, 3, 2, 3), 141),
+    # Told by residues.
+    ((4, 2, 1, 0, 3, 2, 1, 2, 1, 5, 2, 1), 0),
+    ((3, 1, 3, 2, 3, 2, 1, 0, 2, 1, 2, 4), 0),
+    ((2, 0, 4, 1, 2, 5, 4, 3, 2, 1, 2, 1, 2, 1, 4, 6), 0),
+    # Only told by coming round.
+    ((2, 0, 3, 0, 1, 2, 3, 1, 2, 5, 2, 3), 0),
+    ((2, 2, 3, 4, 3, 1, 6, 3, 2, 1, 2, 3, 4, 3, 0, 1), 0),
+]
+
+
+@pytest.mark.parametrize("direction", ["ccw", "cw"])
+@pytest.mark.parametrize(("ring", "laps"), LONG)
+def test_what_is_told_of_long_sowings_is_what_they_do(
+    engine: Any, ring: tuple[int, ...], laps: int, direction: str
+) -> None:
+    if direction == "cw":
+        ring = ring[:1] + ring[:0:-1]
+    move = Sow(0, direction=direction)
+    for max_laps in (None, 66, 80, 1_000):
+        for endless in ("illegal", "ends_turn", "draw"):
+            rules = rs.engehe(
+                len(ring) // 2, direction="either", endless=endless, max_laps=max_laps
+            )
+            position = engine.Position(rules, ring)
+            sowing = position.sow(move)
+            ends = laps > 0 and (max_laps is None or laps <= max_laps)
+            assert (sowing.endless, sowing.capped) == (
+                (not ends and max_laps is None, not ends and max_laps is not None)
+            )
+            assert sowing.laps == (laps if ends else max_laps)
+            assert (move in position.legal_moves) == (ends or endless != "illegal")
+            if ends or endless != "illegal":
+                assert position.play(move) == sowing.after
+            else:
+                with pytest.raises(rs.IllegalMove, match=re.escape(sowing.reason)):
+                    position.play(move)
+
+
+def test_a_sowing_too_long_to_follow_is_told_at_once() -> None:
+    ring = (6, 2, 5, 2, 5, 4, 5, 4, 1, 2, 1, 4, 1, 0, 1, 2, 3, 0, 3, 4, 1, 4, 1, 0, 5, 0, 3, 2, 1, 2, 1, 0, 1, 4, 3, 0, 1, 0, 2, 1)
+    rules = rs.engehe(20)
+    assert Sow(0, direction="ccw") not in rs.Position(rules, ring).legal_moves
+
 @pytest.mark.parametrize("lift", ["all", "any"])
 @pytest.mark.parametrize(("origin", "relay"), ENDLESS_RINGS)
 def test_perft_counts_no_endless_and_no_capped_sowing(

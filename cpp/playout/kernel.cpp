@@ -163,6 +163,16 @@ struct EnGeheRules {
         return rules;
     }
 };
+struct KiothiRules {
+    static constexpr bool marks = true;
+    INLINE static Options of(const Lanes& x) {
+        Options rules = on_board(x);
+        rules.minimum_lift = rules.bonus = 1;
+        rules.any_lift = rules.marks = rules.checks_first_lap = true;
+        rules.always_captures = rules.compares = true;
+        return rules;
+    }
+};
 
 // Calls what is compiled for the lanes' rules.
 template <class Call>
@@ -173,6 +183,7 @@ INLINE void by_rules(const Lanes& x, const Call& call) {
     };
     if (are(GiuthiRules::of(x))) return call(GiuthiRules{});
     if (are(EnGeheRules::of(x))) return call(EnGeheRules{});
+    if (are(KiothiRules::of(x))) return call(KiothiRules{});
     if (x.marks) return call(SomeRules<true>{});
     call(SomeRules<false>{});
 }
