@@ -313,7 +313,7 @@ def test_endless(
 
 
 # Rings whose pit 0 is sown for more than 64 laps, in as many; 0: it never ends.
-LONG = [
+LONG: list[tuple[tuple[int, ...], int]] = [
     ((3, 1, 2, 1, 2, 5, 1, 3, 4, 1, 0, 1), 69),
     ((2, 2, 1, 2, 2, 1, 3, 2, 1, 3, 2, 3), 77),
     ((4, 4, 1, 0, 2, 3, 2, 1, 3, 2, 1, 2, 1, 5, 6, 3), 72),
@@ -354,6 +354,22 @@ def test_what_is_told_of_long_sowings_is_what_they_do(
             else:
                 with pytest.raises(rs.IllegalMove, match=re.escape(sowing.reason)):
                     position.play(move)
+
+
+@pytest.mark.parametrize(
+    ("ring", "laps"),
+    [
+        ((3, 1, 2, 1, 2, 1, 2, 1, 2, 1), 301),
+        ((2, 0, 4, 1, 0, 1, 2, 1, 2, 3), 133),
+        ((2, 2, 1, 0, 2, 3, 0, 1, 4, 1), 127),
+    ],
+)
+def test_residues_tell_nothing_where_origins_are_skipped(
+    engine: Any, ring: tuple[int, ...], laps: int
+) -> None:
+    position = engine.Position(rs.engehe(5, origin="skipped"), ring)
+    assert position.sow(Sow(0, direction="ccw")).laps == laps
+    assert Sow(0, direction="ccw") in position.legal_moves
 
 
 def test_a_sowing_too_long_to_follow_is_told_at_once() -> None:

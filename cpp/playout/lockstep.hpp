@@ -72,7 +72,8 @@ private:
         x.most_candidates = most_candidates(rules_, seeds);
         // At most twice as many laps add to a pit before they are the driver's.
         x.steps_to_long = wide && x.marks ? 30 : 60;
-        x.patience = 42;
+        // Turns cost more where first laps may be illegal: many are drawn again.
+        x.patience = x.checks_first_lap ? 54 : 42;
         x.driver.context = this;
         x.driver.attend = [](void* self, int lane, Call call) {
             static_cast<Lockstep*>(self)->attend(lane, call);
