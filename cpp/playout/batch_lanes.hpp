@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -138,9 +139,14 @@ private:
                 g.x.lapping &= ~bit(lane);
                 (call == Call::forbidden ? g.forbidden : g.astray) |= bit(lane);
             };
-            x.driver.repeats = [](void* self, int lane) {
+            x.driver.repeated = [](void* self, std::uint64_t deep) {
                 auto& g = *static_cast<Group*>(self);
-                return !g.row(lane).history.add(g.position(g.x.ring, lane));
+                std::uint64_t found = 0;
+                for (std::uint64_t left = deep; left != 0; left &= left - 1) {
+                    const int lane = std::countr_zero(left);
+                    set(found, lane, !g.row(lane).history.add(g.position(g.x.ring, lane)));
+                }
+                return found;
             };
             x.ring = ring.begin();
             x.before = ring.begin() + most_rows_of() * games.lanes_;

@@ -589,11 +589,8 @@ uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
         const int lane = first_bit(left);
         if (came_before<Known>(x, lane, x.now - x.recent)) repeated |= uint64_t{1} << lane;
     }
-    for (uint64_t left = able & x.deep; left; left &= left - 1) {
-        const int lane = first_bit(left);
-        if (x.driver.repeats(x.driver.context, lane)) repeated |= uint64_t{1} << lane;
-    }
-    return repeated;
+    const uint64_t deep = able & x.deep;
+    return deep ? repeated | x.driver.repeated(x.driver.context, deep) : repeated;
 }
 
 // One word of chance for each lane whose byte in `drawing` is 0xFF.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../player.hpp"
+#include "../repetition.hpp"
 #include "lanes.hpp"
 #include "levels.hpp"
 
@@ -58,6 +59,10 @@ private:
         B board;             // before the move, where the log may not hold it any longer
         History<B> history;  // of a deep lane
     };
+    struct Deep {
+        RepetitionKey<B> key;  // of a deep lane
+        std::uint32_t hash;
+    };
     static std::size_t most_rows_of(const Rules& rules) {
         return static_cast<std::size_t>(rules.ring()) + 2;
     }
@@ -78,9 +83,8 @@ private:
         x.driver.attend = [](void* self, int lane, Call call) {
             static_cast<Lockstep*>(self)->attend(lane, call);
         };
-        x.driver.repeats = [](void* self, int lane) {
-            auto& lockstep = *static_cast<Lockstep*>(self);
-            return !lockstep.at(lane).history.add(lockstep.position(lane));
+        x.driver.repeated = [](void* self, std::uint64_t lanes) {
+            return static_cast<Lockstep*>(self)->repeated(lanes);
         };
         x.driver.flush = [](void* self) {
             auto& lockstep = *static_cast<Lockstep*>(self);
@@ -239,6 +243,23 @@ private:
         }
         x.deep |= bit(lane);
         depth_ = std::min(depth_ + 8, 40);
+    }
+
+    std::uint64_t repeated(std::uint64_t lanes) {
+        deep_.clear();
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            const RepetitionKey<B> key(position(lane));
+            deep_.push_back({key, key.hash()});
+            at(lane).history.prefetch(deep_.back().hash);
+        }
+        std::uint64_t found = 0;
+        const Deep* next = deep_.data();
+        for (std::uint64_t left = lanes; left != 0; left &= left - 1, ++next) {
+            const int lane = std::countr_zero(left);
+            if (!at(lane).history.add(next->key, next->hash)) found |= bit(lane);
+        }
+        return found;
     }
 
     void forget_history(int lane) {
@@ -465,6 +486,7 @@ private:
     Memory ring_, log_, prints_;
     std::vector<std::uint64_t> chose_, movers_;
     int depth_ = 0;
+    std::vector<Deep> deep_;
     LapCounts counts_;
     Lanes x{};
 };
