@@ -256,15 +256,15 @@ private:
 
 // Whether a sowing that goes on onward from this state, origin "sown", is seen never to end.
 //
-// Say that one seed is sown at a time, and R pits are passed one by one.  A pit lifted at time t that
-// held s seeds was lifted before at t − sR, and the next is lifted at t + s: the same modulo R + 1.
-// So each lift hands on the residue kept by the pit lifted, which keeps that of t instead, and no
-// residue is ever lost or new.  A sowing ends with one seed: that lap takes the next residue.  Where
-// no two are neighbours it never ends.
+// Say that one seed is sown at a time, and the R pits of the ring are passed one by one.  A pit
+// lifted at time t that held s seeds was lifted before at t − sR, and the next is lifted at t + s:
+// the same modulo R + 1.  So each lift hands on the residue kept by the pit lifted, which keeps
+// that of t instead, and no residue is ever lost or new.  A sowing ends with a lift of one seed,
+// which hands on the residue after its own.  Where no two are neighbours it never ends.
 template <class Seeds>
 bool never_ends(const Rules& rules, const Seeds* ring, int pit, Direction direction) {
     const int size = rules.ring();
-    std::array<bool, max_ring + 2> kept{};  // round to the first
+    std::array<bool, max_ring + 2> kept{};          // round to the first
     kept[0] = kept[ring[pit] % (size + 1)] = true;  // now and by the pit now lifted
     for (int k = 1; k < size; ++k) {
         const int at = direction == Direction::ccw ? pit + k : pit + size - k;

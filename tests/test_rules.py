@@ -373,9 +373,51 @@ def test_residues_tell_nothing_where_origins_are_skipped(
 
 
 def test_a_sowing_too_long_to_follow_is_told_at_once() -> None:
-    ring = (6, 2, 5, 2, 5, 4, 5, 4, 1, 2, 1, 4, 1, 0, 1, 2, 3, 0, 3, 4, 1, 4, 1, 0, 5, 0, 3, 2, 1, 2, 1, 0, 1, 4, 3, 0, 1, 0, 2, 1)
+    ring = (
+        6,
+        2,
+        5,
+        2,
+        5,
+        4,
+        5,
+        4,
+        1,
+        2,
+        1,
+        4,
+        1,
+        0,
+        1,
+        2,
+        3,
+        0,
+        3,
+        4,
+        1,
+        4,
+        1,
+        0,
+        5,
+        0,
+        3,
+        2,
+        1,
+        2,
+        1,
+        0,
+        1,
+        4,
+        3,
+        0,
+        1,
+        0,
+        2,
+        1,
+    )
     rules = rs.engehe(20)
     assert Sow(0, direction="ccw") not in rs.Position(rules, ring).legal_moves
+
 
 @pytest.mark.parametrize("lift", ["all", "any"])
 @pytest.mark.parametrize(("origin", "relay"), ENDLESS_RINGS)

@@ -33,7 +33,7 @@ struct Driver {
     // Of these `deep` lanes those whose position came before; notes the positions.
     uint64_t (*repeated)(void* context, uint64_t lanes);
     void (*deepen)(void* context, int lane);  // keeps the lane's history from now on: it is `deep`
-    void (*flush)(void* context);              // adds the small counts to the driver's
+    void (*flush)(void* context);             // adds the small counts to the driver's
     void (*poll)(void* context);
 };
 
