@@ -110,6 +110,7 @@ FULL = rs.engehe(pits=40, seeds=8)  # 640 seeds: counts past a byte are watched 
         FULL.start(),
         rs.Position(FULL, pits=[300, 126, 127, 128, *[2] * 20, *[0] * 56], mover=0),
         rs.Position(FULL, pits=[*[120] * 4, *[0] * 36, *[1] * 40], mover=1),
+        rs.Position(FULL, pits=[254, *[2] * 39, *[4] * 40]),
         rs.engehe(pits=64, seeds=5).start(),
         rs.Position(
             rs.giuthi(pits=40, seeds=4, chain="none", protection="until_owner_lifts"),
@@ -128,7 +129,7 @@ FULL = rs.engehe(pits=40, seeds=8)  # 640 seeds: counts past a byte are watched 
         rs.Position(rs.engehe(pits=20, origin="skipped"), pits=[39, *[0] * 19, *[1] * 20]),
     ],
     ids=[
-        *("640 seeds", "300 in a pit", "120 in pits", "2x64", "protected"),
+        *("640 seeds", "300 in a pit", "120 in pits", "254 in a pit", "2x64", "protected"),
         *("8 a pit", "8 a pit, protected", "60 in pits, protected", "256 seeds"),
         *("once around", "once around, origin skipped"),
     ],
@@ -137,6 +138,27 @@ def test_full_pits(start: rs.Position) -> None:
     assert_same_everywhere(start, 70, 3)
     for max_moves in (1, 9):
         assert_same_everywhere(start, 70, 4, max_moves=max_moves)
+
+
+@pytest.mark.parametrize("pits", [17, 33, 40, 47, 64])
+def test_long_rings(pits: int) -> None:
+    """Laps that end or go over the end of the ring, of as many seeds as are sown at once, or more."""
+    chance = random.Random(pits)
+    for seeds in (31, 32, 33, 63, 64, 65, 2 * pits - 1, 2 * pits, 2 * pits + 1):
+        ring = [chance.choice((0, 1, 1, 2, 3)) for _ in range(2 * pits)]
+        for pit in (pits - 1, 2 * pits - 1, chance.randrange(pits)):
+            ring[pit] = seeds
+        assert_same_everywhere(rs.Position(rs.engehe(pits), ring), games=65, seed=seeds)
+
+
+def test_few_seeds_on_a_long_ring() -> None:
+    """Positions whose fingerprints are equal, and that are not."""
+    chance = random.Random(1)
+    for seed in range(20):
+        ring = [0] * 34
+        for _ in range(chance.choice((4, 6, 8, 10, 14))):
+            ring[chance.randrange(34)] += 1
+        assert_same_everywhere(rs.Position(rs.engehe(17), ring), games=1_000, seed=seed)
 
 
 def test_captures_past_a_byte() -> None:
@@ -263,6 +285,9 @@ def test_build_info_and_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
         rs.simulate(rs.giuthi(), games=1, seed=1)
 
 
+ENTRIES = ("run", "by_lane", "lanes", "stages")
+
+
 @pytest.mark.parametrize(
     ("level", "flags"),
     [("avx2", ["-mavx2"]), ("avx512", ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq"])],
@@ -277,4 +302,4 @@ def test_each_kernel_keeps_to_itself(level: str, flags: list[str], tmp_path: Pat
     listed = subprocess.run(["nm", "-C", built], capture_output=True, text=True, check=True)
     symbols = [line.split(maxsplit=2) for line in listed.stdout.splitlines() if line[0] != " "]
     shared = {name.split("(")[0] for _, kind, name in symbols if kind.isupper()}
-    assert shared == {f"relaysow::playout::{level}::{name}" for name in ("run", "lanes", "stages")}
+    assert shared == {f"relaysow::playout::{level}::{name}" for name in ENTRIES}

@@ -4,189 +4,12 @@
 // nothing inline from elsewhere: the linker could hand a copy for one instruction set to others.
 #include "kernel.hpp"
 
-#include <immintrin.h>
+#include "by_lane.hpp"
+#include "turns.hpp"
+#include "vectors.hpp"
 
 namespace relaysow::playout::RELAYSOW_LEVEL {
 namespace {
-
-#define INLINE inline __attribute__((always_inline))
-#define RARE __attribute__((noinline, cold))
-
-// V holds a byte of each lane, M a truth of each lane.
-#if defined(__AVX512BW__)
-
-typedef __m512i V;
-typedef uint64_t M;
-INLINE V load(const uint8_t* from) { return _mm512_load_si512(from); }
-INLINE void store(uint8_t* to, V v) { _mm512_store_si512(to, v); }
-INLINE V all(int byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
-INLINE V operator_add(V a, V b) { return _mm512_add_epi8(a, b); }
-INLINE V operator_sub(V a, V b) { return _mm512_sub_epi8(a, b); }
-INLINE V larger(V a, V b) { return _mm512_max_epu8(a, b); }
-INLINE V smaller(V a, V b) { return _mm512_min_epu8(a, b); }
-INLINE M equal(V a, V b) { return _mm512_cmpeq_epi8_mask(a, b); }
-INLINE M at_most(V a, V b) { return _mm512_cmple_epu8_mask(a, b); }
-INLINE M below(V a, V b) { return _mm512_cmplt_epu8_mask(a, b); }
-INLINE M bits_in(V a, V b) { return _mm512_test_epi8_mask(a, b); }
-INLINE V choose(M m, V yes, V no) { return _mm512_mask_blend_epi8(m, no, yes); }
-INLINE V where(M m, V v) { return _mm512_maskz_mov_epi8(m, v); }
-INLINE V add_where(M m, V a, V b) { return _mm512_mask_add_epi8(a, m, a, b); }
-INLINE V add_capped(M m, V a, V b) { return _mm512_mask_adds_epu8(a, m, a, b); }
-INLINE uint64_t bits(M m) { return m; }
-INLINE M mask(uint64_t lanes) { return lanes; }
-INLINE V halved(V v) { return _mm512_and_si512(_mm512_srli_epi16(v, 1), all(0x7F)); }
-INLINE void lift_where_equal(V a, V b, V& seeds, V& lifted) {
-    const M unlike = _mm512_cmpneq_epi8_mask(a, b);
-    lifted = choose(unlike, lifted, seeds);
-    seeds = where(unlike, seeds);
-}
-
-#elif defined(__AVX2__)
-
-typedef __m256i V;
-typedef __m256i M;
-INLINE V load(const uint8_t* from) {
-    return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
-}
-INLINE void store(uint8_t* to, V v) { _mm256_store_si256(reinterpret_cast<__m256i*>(to), v); }
-INLINE V all(int byte) { return _mm256_set1_epi8(static_cast<char>(byte)); }
-INLINE V operator_add(V a, V b) { return _mm256_add_epi8(a, b); }
-INLINE V operator_sub(V a, V b) { return _mm256_sub_epi8(a, b); }
-INLINE V larger(V a, V b) { return _mm256_max_epu8(a, b); }
-INLINE V smaller(V a, V b) { return _mm256_min_epu8(a, b); }
-INLINE M equal(V a, V b) { return _mm256_cmpeq_epi8(a, b); }
-INLINE M at_most(V a, V b) { return equal(_mm256_min_epu8(a, b), a); }
-INLINE M below(V a, V b) { return ~equal(_mm256_max_epu8(a, b), a); }
-INLINE M bits_in(V a, V b) { return ~equal(a & b, all(0)); }
-INLINE V choose(M m, V yes, V no) { return _mm256_blendv_epi8(no, yes, m); }
-INLINE V where(M m, V v) { return m & v; }
-INLINE V add_where(M m, V a, V b) { return operator_add(a, m & b); }
-INLINE V add_capped(M m, V a, V b) { return _mm256_adds_epu8(a, m & b); }
-INLINE uint64_t bits(M m) { return static_cast<uint32_t>(_mm256_movemask_epi8(m)); }
-INLINE M mask(uint64_t lanes) {
-    const __m256i spread = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2,
-                                            2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
-    const __m256i bit = _mm256_set1_epi64x(static_cast<int64_t>(0x8040201008040201));
-    const __m256i words = _mm256_set1_epi32(static_cast<int>(lanes));
-    return equal(_mm256_shuffle_epi8(words, spread) & bit, bit);
-}
-INLINE V halved(V v) { return _mm256_srli_epi16(v, 1) & all(0x7F); }
-
-#else
-
-typedef __m128i V;
-typedef __m128i M;
-INLINE V load(const uint8_t* from) {
-    return _mm_load_si128(reinterpret_cast<const __m128i*>(from));
-}
-INLINE void store(uint8_t* to, V v) { _mm_store_si128(reinterpret_cast<__m128i*>(to), v); }
-INLINE V all(int byte) { return _mm_set1_epi8(static_cast<char>(byte)); }
-INLINE V operator_add(V a, V b) { return _mm_add_epi8(a, b); }
-INLINE V operator_sub(V a, V b) { return _mm_sub_epi8(a, b); }
-INLINE V larger(V a, V b) { return _mm_max_epu8(a, b); }
-INLINE V smaller(V a, V b) { return _mm_min_epu8(a, b); }
-INLINE M equal(V a, V b) { return _mm_cmpeq_epi8(a, b); }
-INLINE M at_most(V a, V b) { return equal(_mm_min_epu8(a, b), a); }
-INLINE M below(V a, V b) { return ~equal(_mm_max_epu8(a, b), a); }
-INLINE M bits_in(V a, V b) { return ~equal(a & b, all(0)); }
-INLINE V choose(M m, V yes, V no) { return (m & yes) | (~m & no); }
-INLINE V where(M m, V v) { return m & v; }
-INLINE V add_where(M m, V a, V b) { return operator_add(a, m & b); }
-INLINE V add_capped(M m, V a, V b) { return _mm_adds_epu8(a, m & b); }
-INLINE uint64_t bits(M m) { return static_cast<uint32_t>(_mm_movemask_epi8(m)); }
-INLINE M mask(uint64_t lanes) {
-    const __m128i bit = _mm_set1_epi64x(static_cast<int64_t>(0x8040201008040201));
-    const __m128i bytes = _mm_unpacklo_epi64(_mm_set1_epi8(static_cast<char>(lanes)),
-                                             _mm_set1_epi8(static_cast<char>(lanes >> 8)));
-    return equal(bytes & bit, bit);
-}
-INLINE V halved(V v) { return _mm_srli_epi16(v, 1) & all(0x7F); }
-
-#endif
-
-#if !defined(__AVX512BW__)
-INLINE void lift_where_equal(V a, V b, V& seeds, V& lifted) {
-    const M like = equal(a, b);
-    lifted = choose(like, seeds, lifted);
-    seeds = where(~like, seeds);
-}
-#endif
-
-enum : int { L = sizeof(V) };
-constexpr uint64_t every_lane = ~uint64_t{0} >> (64 - L);
-
-INLINE M none() { return mask(0); }
-INLINE V add(V a, V b) { return operator_add(a, b); }
-INLINE V sub(V a, V b) { return operator_sub(a, b); }
-INLINE M nonzero(V v) { return bits_in(v, v); }
-INLINE int count_bits(uint64_t lanes) { return __builtin_popcountll(lanes); }
-INLINE int first_bit(uint64_t lanes) { return __builtin_ctzll(lanes); }
-
-constexpr int mark = 0x80, counted = 0x7F;
-
-enum : int { no_chain, next_chain, run_chain, gaps_chain };  // as Chain in rules.hpp
-
-// What is known of the rules when this is compiled, which makes the lanes a tenth faster: whether
-// pits have marks at least, or all but the size of a board.
-template <bool with_marks>
-struct SomeRules {
-    static constexpr bool marks = with_marks;
-    INLINE static Options of(const Lanes& x) {
-        Options rules = x;
-        rules.marks = marks;
-        return rules;
-    }
-};
-INLINE Options on_board(const Lanes& x) {
-    Options rules{};
-    rules.pits = x.pits;
-    rules.ring_rows = rules.rows = rules.round = x.ring_rows;
-    return rules;
-}
-struct GiuthiRules {
-    static constexpr bool marks = false;
-    INLINE static Options of(const Lanes& x) {
-        Options rules = on_board(x);
-        rules.minimum_lift = 2;
-        rules.chain = gaps_chain;
-        rules.reversed = rules.either = rules.moves_again = rules.passes = rules.compares = true;
-        return rules;
-    }
-};
-struct EnGeheRules {
-    static constexpr bool marks = false;
-    INLINE static Options of(const Lanes& x) {
-        Options rules = on_board(x);
-        rules.guard = x.guard;
-        rules.minimum_lift = 1;
-        rules.always_captures = rules.compares = true;
-        return rules;
-    }
-};
-struct KiothiRules {
-    static constexpr bool marks = true;
-    INLINE static Options of(const Lanes& x) {
-        Options rules = on_board(x);
-        rules.minimum_lift = rules.bonus = 1;
-        rules.any_lift = rules.marks = rules.checks_first_lap = true;
-        rules.always_captures = rules.compares = true;
-        return rules;
-    }
-};
-
-// Calls what is compiled for the lanes' rules.
-template <class Call>
-INLINE void by_rules(const Lanes& x, const Call& call) {
-    static_assert(alignof(Options) == 1, "bytes only: none between them are compared");
-    const auto are = [&](const Options& known) {
-        return __builtin_memcmp(&known, static_cast<const Options*>(&x), sizeof(Options)) == 0;
-    };
-    if (are(GiuthiRules::of(x))) return call(GiuthiRules{});
-    if (are(EnGeheRules::of(x))) return call(EnGeheRules{});
-    if (are(KiothiRules::of(x))) return call(KiothiRules{});
-    if (x.marks) return call(SomeRules<true>{});
-    call(SomeRules<false>{});
-}
 
 // Sows laps in all lanes that do until enough of them wait for the driver or for the next stage.
 template <class Known>
@@ -318,12 +141,9 @@ struct Sowing {
         x.ended = over;
         x.clockwise = bits(cw);
         x.crossed = bits(crossed);
-        const Call why[3] = {Call::forbidden, Call::capped, Call::astray};
-        for (int k = 0; k < 3; ++k) {
-            for (uint64_t left = refused[k]; left; left &= left - 1) {
-                x.driver.attend(x.driver.context, first_bit(left), why[k]);
-            }
-        }
+        attend(x, refused[0], Call::forbidden);
+        attend(x, refused[1], Call::capped);
+        attend(x, refused[2], Call::astray);
     }
 };
 
@@ -354,14 +174,6 @@ void sow_both(Lanes& x, Lanes& y) {
     second.end();
 }
 
-// A sowing that goes on for long is left to the driver.
-void leave_long_sowings(Lanes& x) {
-    for (uint64_t left = x.lapping; left; left &= left - 1) {
-        const int lane = first_bit(left);
-        if (x.laps[lane] >= x.steps_to_long) x.driver.attend(x.driver.context, lane, Call::astray);
-    }
-}
-
 INLINE bool capturable(bool marks, int seeds) {
     return marks ? seeds > 0 && seeds < mark : seeds > 0;
 }
@@ -377,7 +189,7 @@ uint64_t end_sowings(Lanes& x, V& restored) {
     uint8_t* const ring = x.ring;
     uint64_t ended = x.ended, astray = 0;
     M end = mask(ended);
-    const M north = mask(x.mover), cw = mask(x.clockwise);
+    const M cw = mask(x.clockwise);
     const V pit = load(x.pit);
     const M own = end & below(pit, all(n));
     const M tries = rules.always_captures ? own : own & mask(x.crossed);
@@ -458,159 +270,10 @@ uint64_t end_sowings(Lanes& x, V& restored) {
         own_taken = own_taken & end;
         captured = where(end, captured);
     }
-    const uint64_t taking = bits(own_taken);
-    if (taking) {
-        alignas(64) uint8_t taken[2][L];
-        store(taken[0], where(~north, captured));
-        store(taken[1], where(north, captured));
-        for (int player = 0; player < 2; ++player) {
-            for (int lane = 0; lane < L; ++lane) {
-                x.stores[player][lane] =
-                    static_cast<uint16_t>(x.stores[player][lane] + taken[player][lane]);
-            }
-        }
-        store(x.captures, add_where(own_taken, load(x.captures), all(1)));
-        for (uint64_t left = taking; left; left &= left - 1) {
-            const int lane = first_bit(left);
-            x.segment[lane] = x.now;
-        }
-        x.captured |= taking;
-        x.deep &= ~taking;
-        x.old &= ~taking;
-    }
+    count_sowings<Known>(x, ended, end, own_taken, captured, again);
     restored = where(end, load(x.raw));
     restored = choose(own_taken, restored & all(mark & (marks ? 0xFF : 0)), restored);
-    store(x.moves, add_where(end, load(x.moves), all(1)));
-    store(x.turns, add_where(mask(ended & x.new_turn), load(x.turns), all(1)));
-    const V laps = where(end, load(x.laps));
-    store(x.longest, larger(load(x.longest), laps));
-    alignas(64) uint8_t sown[L];
-    store(sown, laps);
-    for (int lane = 0; lane < L; ++lane) {
-        x.lap_sum[lane] = static_cast<uint16_t>(x.lap_sum[lane] + sown[lane]);
-    }
-    if (rules.direction_duty || rules.pit_duty) {
-        const M more = mask(again);
-        if (rules.direction_duty) {
-            uint8_t* duty = ring + R * L;
-            const V turned = choose(mask(x.from_clockwise), all(1), all(2));
-            store(duty, choose(end, where(more, turned), load(duty)));
-        }
-        if (rules.pit_duty) {
-            uint8_t* barred = ring + (R + 1) * L;
-            const V origin = add(load(x.from), all(1));
-            store(barred, choose(end, where(more, origin), load(barred)));
-        }
-    }
-    x.new_turn = (x.new_turn & ~ended) | (ended & ~again);
-    x.mover ^= ended & ~again;
-    x.passed &= ~ended;
-    x.refused &= ~ended;
-    x.choosing |= ended;
-    x.ended = 0;
     return astray;
-}
-
-// Whether the position of `lane` in the log's newest row is one of older rows, from `row` down to
-// the lane's last capture.
-template <class Known>
-RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
-    const Options rules = Known::of(x);
-    const auto slot = [&](uint64_t number) { return static_cast<size_t>(number & x.log_mask); };
-    const size_t bytes = static_cast<size_t>(rules.rows) * L;
-    const uint8_t* print = x.prints + slot(x.now) * 2 * L + lane;
-    const uint8_t* position = x.log + slot(x.now) * bytes + lane;
-    while (row-- > x.segment[lane]) {
-        const size_t s = slot(row);
-        const uint8_t* other = x.prints + s * 2 * L + lane;
-        if (other[0] != print[0] || other[L] != print[L]) continue;
-        if (!(x.chose[s] >> lane & 1) || ((x.movers[s] ^ x.mover) >> lane & 1)) continue;
-        other = x.log + s * bytes + lane;
-        size_t at = 0;
-        while (at < bytes && position[at] == other[at]) at += L;
-        if (at >= bytes) return true;
-    }
-    return false;
-}
-
-// Every so many turns it is told anew how far back the lanes' histories reach.
-constexpr int turns_between_looks = 8;
-
-// For so many turns, back as far as all lanes' histories but a few reach, repetition is sought in
-// all lanes at once; a history that the log will soon not hold is the driver's from now on.
-void look_back(Lanes& x) {
-    constexpr int few = 1;
-    const uint64_t until = x.now + 2 * turns_between_looks - 1;
-    alignas(64) uint8_t since[L];  // its last capture, in looks
-    for (int lane = 0; lane < L; ++lane) {
-        const uint64_t looks = (until - x.segment[lane]) / turns_between_looks;
-        since[lane] = static_cast<uint8_t>(looks < 255 ? looks : 255);
-    }
-    const int held = static_cast<int>(x.log_mask / turns_between_looks);
-    const uint64_t busy = x.lapping | x.choosing;
-    const V looks = where(mask(busy & ~x.deep), load(since));
-    for (uint64_t left = bits(below(all(held), looks)); left; left &= left - 1) {
-        x.driver.deepen(x.driver.context, first_bit(left));
-    }
-    int back = 0;
-    do {
-        ++back;
-        x.old = ~x.deep & bits(below(all(back), looks));
-    } while (count_bits(x.old) > few && back < held);
-    x.recent = static_cast<uint64_t>(back) * turns_between_looks;
-}
-
-// Of the `able` lanes those whose position came before; `h2` and `h3` are its fingerprint.
-template <class Known>
-uint64_t find_repeated(Lanes& x, uint64_t able, V h2, V h3) {
-    const auto prints = [&](uint64_t row) {
-        return x.prints + static_cast<size_t>(row & x.log_mask) * 2 * L;
-    };
-    V unlike = all(0xFF);  // least difference from a row
-    const auto compare = [&](uint64_t row, uint64_t end) __attribute__((always_inline)) {
-        const uint8_t* print = prints(row);
-#pragma GCC unroll 4
-        for (; row != end; ++row, print += 2 * L) {
-            unlike = smaller(unlike, (h2 ^ load(print)) | (h3 ^ load(print + L)));
-        }
-    };
-    const uint64_t begin = x.now - x.recent, wraps = x.now & ~x.log_mask;
-    if (begin < wraps) compare(begin, wraps);
-    compare(begin < wraps ? wraps : begin, x.now);
-    store(prints(x.now), h2);
-    store(prints(x.now) + L, h3);
-    uint64_t repeated = 0;
-    const uint64_t met = bits(~nonzero(unlike));
-    for (uint64_t left = able & ~x.deep & met; left; left &= left - 1) {
-        const int lane = first_bit(left);
-        if (came_before<Known>(x, lane, x.now)) repeated |= uint64_t{1} << lane;
-    }
-    for (uint64_t left = able & ~x.deep & x.old; left; left &= left - 1) {
-        const int lane = first_bit(left);
-        if (came_before<Known>(x, lane, x.now - x.recent)) repeated |= uint64_t{1} << lane;
-    }
-    const uint64_t deep = able & x.deep;
-    return deep ? repeated | x.driver.repeated(x.driver.context, deep) : repeated;
-}
-
-// One word of chance for each lane whose byte in `drawing` is 0xFF.
-void draw(Lanes& x, const uint8_t* __restrict drawing) {
-    for (int lane = 0; lane < L; ++lane) {
-        const uint32_t take =
-            static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(drawing[lane])));
-        const uint32_t a = x.chance[0][lane], b = x.chance[1][lane];
-        const uint32_t c = x.chance[2][lane] ^ a, d = x.chance[3][lane] ^ b;
-        const uint32_t sum = a + x.chance[3][lane];
-        const uint32_t word = (sum << 7 | sum >> 25) + a;
-        const uint32_t keep = ~take;
-        x.chance[0][lane] = (take & (a ^ d)) | (keep & a);
-        x.chance[1][lane] = (take & (b ^ c)) | (keep & b);
-        x.chance[2][lane] = (take & (c ^ b << 9)) | (keep & x.chance[2][lane]);
-        x.chance[3][lane] = (take & (d << 11 | d >> 21)) | (keep & x.chance[3][lane]);
-        const uint32_t count = x.count[lane];
-        const uint32_t high = (word >> 16) * count, low = (word & 0xFFFF) * count;
-        x.number[lane] = static_cast<uint8_t>((high + (low >> 16)) >> 16);
-    }
 }
 
 // What is in these pits of the own row; nothing in others.
@@ -770,19 +433,10 @@ INLINE Undecided decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V dut
         }
         hand = load(x.hand);
     }
-    store(x.from, choose(decide, pit, load(x.from)));
-    store(x.lift, choose(decide, hand, load(x.lift)));
-    store(x.laps, where(~decide, load(x.laps)));
-    store(x.chosen, choose(decide, number, load(x.chosen)));
+    begin_sowings(x, decide, pit, hand, number);
     x.clockwise = (x.clockwise & ~deciding) | clockwise;
     x.from_clockwise = (x.from_clockwise & ~deciding) | clockwise;
-    x.crossed &= ~deciding;
-    for (uint64_t left = x.fresh & deciding; left; left &= left - 1) {
-        const int lane = first_bit(left);
-        x.first_number[lane] = x.chosen[lane];
-    }
-    x.fresh &= ~deciding;
-    x.lapping |= deciding;
+    begin_laps(x, deciding);
     return undecided;
 }
 
@@ -799,9 +453,7 @@ void take_turns(Lanes& x) {
     if (restores) {
         const uint64_t ended = x.ended, astray = end_sowings<Known>(x, restored);
         where_restored = choose(mask(ended & ~astray), load(x.pit), where_restored);
-        for (uint64_t left = astray; left; left &= left - 1) {
-            x.driver.attend(x.driver.context, first_bit(left), Call::astray);
-        }
+        attend(x, astray, Call::astray);
     }
     const uint64_t choosing = x.choosing;
     uint8_t* log = x.log + slot * static_cast<size_t>(rules.rows) * L;
@@ -857,8 +509,7 @@ void take_turns(Lanes& x) {
     }
     uint64_t undecided = rules.guard ? able & bits(bits_in(fullest, all(rules.guard))) : 0;
     if (rules.most_candidates) undecided |= able & bits(below(all(rules.most_candidates), sum));
-    const uint64_t limited =
-        able & bits(equal(load(x.moves), load(x.limit))) & ~bits(equal(load(x.limit), all(255)));
+    const uint64_t limited = able & at_limit(x);
     x.chose[slot] = able;
     x.movers[slot] = x.mover;
     if (rules.compares && x.now % turns_between_looks == 0) look_back(x);
@@ -874,32 +525,23 @@ void take_turns(Lanes& x) {
     x.new_turn |= passing;
     ++x.now;
     if (aside | after_all.none_legal | after_all.overdrawn) {
-        const uint64_t lanes[6] = {stuck,
-                                   repeated,
-                                   undecided & ~(repeated | limited),
-                                   limited & ~repeated,
-                                   after_all.none_legal,
-                                   after_all.overdrawn};
-        const Call why[6] = {Call::stuck, Call::repeated,   Call::undecided,
-                             Call::limit, Call::none_legal, Call::overdrawn};
-        for (int k = 0; k < 6; ++k) {
-            for (uint64_t left = lanes[k]; left; left &= left - 1) {
-                x.driver.attend(x.driver.context, first_bit(left), why[k]);
-            }
-        }
+        attend(x, stuck, Call::stuck);
+        attend(x, repeated, Call::repeated);
+        attend(x, undecided & ~(repeated | limited), Call::undecided);
+        attend(x, limited & ~repeated, Call::limit);
+        attend(x, after_all.none_legal, Call::none_legal);
+        attend(x, after_all.overdrawn, Call::overdrawn);
     }
-    if (--x.turns_to_flush == 0) {
-        x.turns_to_flush = x.turns_between_flushes;
-        x.driver.flush(x.driver.context);
-    }
+    end_turn(x);
 }
 
-template <class Known>
-void play(Lanes& x) {
+// Plays all games by these two stages.
+template <class Sow, class TakeTurns>
+INLINE void play(Lanes& x, const Sow& sow, const TakeTurns& take_turns) {
     unsigned steps_left = x.steps_to_long;
     while (x.lapping | x.ended | x.choosing) {
         if (x.lapping) {
-            sow<Known>(x, steps_left);
+            sow(x, steps_left);
         } else {
             steps_left -= 1;
         }
@@ -908,7 +550,7 @@ void play(Lanes& x) {
             x.driver.poll(x.driver.context);
             leave_long_sowings(x);
         }
-        if (x.ended | x.choosing) take_turns<Known>(x);
+        if (x.ended | x.choosing) take_turns(x);
     }
 }
 
@@ -1289,7 +931,12 @@ const Stages& stages(const Lanes& x) {
 }
 
 void run(Lanes& x) {
-    by_rules(x, [&]<class Known>(Known) { play<Known>(x); });
+    if (x.by_lane) return play(x, sow_by_lane, take_turns_by_lane);
+    by_rules(x, [&]<class Known>(Known) { play(x, sow<Known>, take_turns<Known>); });
+}
+
+bool by_lane(const Options& rules) {
+    return rules.ring_rows > 32 && rules.ring_rows <= lane_bytes && are_of<EnGeheRules>(rules);
 }
 
 }  // namespace relaysow::playout::RELAYSOW_LEVEL

@@ -1,8 +1,8 @@
 // What the lockstep kernel and its driver share: plain data, the same for every instruction set.
 //
-// Each of up to 64 lanes holds a game.  Rows of bytes, one byte a lane, hold a pit each; sets of
-// lanes are the bits of a word.  The kernel sows, captures, chooses and compares all lanes at once
-// and calls the driver for what is rare.
+// Each of up to 64 lanes holds a game.  Rows of bytes, one byte a lane, hold a pit each, or the
+// pits of each lane are in one piece; sets of lanes are the bits of a word.  The kernel sows,
+// captures, chooses and compares all lanes at once and calls the driver for what is rare.
 #pragma once
 
 #include <stddef.h>
@@ -11,6 +11,7 @@
 namespace relaysow::playout {
 
 enum { most_lanes = 64, most_rows = 128 + 2, most_struck = 12 };
+enum { lane_bytes = 128 };  // of a ring in one piece, and what is behind it
 
 // Why a lane needs the driver.
 enum class Call : uint8_t {
@@ -53,6 +54,7 @@ struct Options {
 
 struct Lanes : Options {
     int lanes;
+    bool by_lane;            // each ring is in one piece, and South its `viewer` always
     unsigned steps_to_long;  // laps after which a sowing is the driver's; at most 120
     Driver driver;
     int patience;  // 64ths of the lanes that must wait before they are served
@@ -60,7 +62,7 @@ struct Lanes : Options {
     // The lanes.  Pits are counted on from the `viewer`, the player whose row comes first in
     // `ring`: the mover, but while a pass or the end of a sowing is not yet served.  A bit 7 in a
     // pit of `ring` marks it as protected.
-    uint8_t* ring;                         // rows × lanes
+    uint8_t* ring;                         // rows × lanes, or lanes × lane_bytes
     uint8_t* before;                       // the same before the moves; for single moves only
     alignas(64) uint8_t pit[most_lanes];   // in whose content the lane's next lap begins, or ended
     alignas(64) uint8_t hand[most_lanes];  // seeds lifted from it
@@ -100,7 +102,7 @@ struct Lanes : Options {
     // The log: a row of positions, seen by their movers, for each time that lanes chose.
     uint64_t now, log_mask;        // the number of the row being written; rows kept − 1
     uint64_t recent;               // rows in which repetition is sought in all lanes at once
-    uint8_t* log;                  // [row][rows][lanes]
+    uint8_t* log;                  // [row], each as `ring`
     uint8_t* prints;               // fingerprints: [row][2][lanes]
     uint64_t* chose;               // [row]: lanes whose position there counts
     uint64_t* movers;              // [row]
@@ -132,16 +134,19 @@ struct Stages {
 
 namespace baseline {
 void run(Lanes& lanes);
+bool by_lane(const Options& rules);  // how `run` wants the rings
 extern const int lanes;
 const Stages& stages(const Lanes& lanes);
 }  // namespace baseline
 namespace avx2 {
 void run(Lanes& lanes);
+bool by_lane(const Options& rules);  // how `run` wants the rings
 extern const int lanes;
 const Stages& stages(const Lanes& lanes);
 }  // namespace avx2
 namespace avx512 {
 void run(Lanes& lanes);
+bool by_lane(const Options& rules);  // how `run` wants the rings
 extern const int lanes;
 const Stages& stages(const Lanes& lanes);
 }  // namespace avx512

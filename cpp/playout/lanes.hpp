@@ -1,6 +1,7 @@
 // What the drivers of the kernel share: the rules and the positions in its lanes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -87,6 +88,11 @@ inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
     x.bonus = static_cast<std::uint8_t>(rules.bonus);
 }
 
+// Bytes of the rings of all lanes.
+inline std::size_t ring_bytes(const Lanes& x) {
+    return static_cast<std::size_t>(x.lanes * (x.by_lane ? +lane_bytes : x.rows));
+}
+
 // A pit counted on from the row of South or North, in the ring; and back.
 inline int turned(const Lanes& x, int pit, bool north) {
     return !north ? pit : pit < x.pits ? pit + x.pits : pit - x.pits;
@@ -96,13 +102,17 @@ inline int turned(const Lanes& x, int pit, bool north) {
 template <class B>
 B read_lane(const Lanes& x, const std::uint8_t* rows, int lane, bool north) {
     B board;
+    board.stores[0] = x.stores[0][lane];
+    board.stores[1] = x.stores[1][lane];
+    if (x.by_lane) {
+        std::copy_n(rows + lane * lane_bytes, x.ring_rows, board.ring);
+        return board;
+    }
     for (int k = 0; k < x.ring_rows; ++k) {
         const int pit = turned(x, k, north), seeds = rows[k * x.lanes + lane];
         board.ring[pit] = static_cast<typename B::seeds_type>(seeds & bits_of_a_pit(x.marks));
         if (x.marks && seeds >= 0x80) board.protected_pits.add(pit);
     }
-    board.stores[0] = x.stores[0][lane];
-    board.stores[1] = x.stores[1][lane];
     if (x.direction_duty) {
         board.direction = static_cast<Duty>(rows[x.ring_rows * x.lanes + lane]);
     }
@@ -121,8 +131,7 @@ template <class B>
 B logged(const Lanes& x, std::uint64_t row, int lane) {
     const std::size_t slot = row & x.log_mask;
     const bool mover = (x.movers[slot] & bit(lane)) != 0;
-    const std::size_t bytes = static_cast<std::size_t>(x.rows * x.lanes);
-    B board = read_lane<B>(x, x.log + slot * bytes, lane, mover);
+    B board = read_lane<B>(x, x.log + slot * ring_bytes(x), lane, mover);
     board.mover = mover;
     return board;
 }
@@ -131,6 +140,12 @@ template <class B>
 void write_lane(Lanes& x, int lane, const B& board) {
     const bool north = board.mover != 0;
     set(x.mover, lane, north);
+    x.stores[0][lane] = board.stores[0];
+    x.stores[1][lane] = board.stores[1];
+    if (x.by_lane) {
+        std::copy_n(board.ring, x.ring_rows, x.ring + lane * lane_bytes);
+        return;
+    }
     set(x.viewer, lane, north);
     for (int k = 0; k < x.ring_rows; ++k) {
         const int pit = turned(x, k, north);
@@ -144,8 +159,6 @@ void write_lane(Lanes& x, int lane, const B& board) {
         x.ring[(x.ring_rows + 1) * x.lanes + lane] = static_cast<std::uint8_t>(
             board.barred == no_pit ? 0 : turned(x, board.barred, north) + 1);
     }
-    x.stores[0][lane] = board.stores[0];
-    x.stores[1][lane] = board.stores[1];
 }
 
 inline Chance lane_chance(const Lanes& x, int lane) {

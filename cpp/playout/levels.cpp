@@ -15,13 +15,13 @@ std::vector<Level> levels() {
                       __builtin_cpu_supports("popcnt");
     if (bits && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
-        found.push_back({"avx512", avx512::run, avx512::lanes, avx512::stages});
+        found.push_back({"avx512", avx512::run, avx512::lanes, avx512::by_lane, avx512::stages});
     }
     if (bits && __builtin_cpu_supports("avx2"))
-        found.push_back({"avx2", avx2::run, avx2::lanes, avx2::stages});
-    found.push_back({"baseline", baseline::run, baseline::lanes, baseline::stages});
+        found.push_back({"avx2", avx2::run, avx2::lanes, avx2::by_lane, avx2::stages});
+    found.push_back({"baseline", baseline::run, baseline::lanes, baseline::by_lane, baseline::stages});
 #endif
-    found.push_back({"scalar", nullptr, 1, nullptr});
+    found.push_back({"scalar", nullptr, 1, nullptr, nullptr});
     return found;
 }
 

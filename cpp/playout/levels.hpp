@@ -12,6 +12,7 @@ struct Level {
     std::string_view name;
     Kernel run;  // null: the scalar path
     int lanes;
+    bool (*by_lane)(const Options&);
     const Stages& (*stages)(const Lanes&);  // of single moves
 };
 

@@ -36,12 +36,12 @@ public:
           games_(games),
           run_(level.run),
           lanes_(static_cast<std::size_t>(level.lanes)),
-          ring_(most_rows * most_lanes),
+          ring_((most_rows + 1) * most_lanes),
           log_(most_log_rows * most_rows_of(plan.rules) * lanes_.size(), false),
           prints_(most_log_rows * 2 * lanes_.size()),
           chose_(most_log_rows),
           movers_(most_log_rows) {
-        set_up();
+        set_up(level);
     }
 
     void play() {
@@ -64,11 +64,11 @@ private:
         std::uint32_t hash;
     };
     static std::size_t most_rows_of(const Rules& rules) {
-        return static_cast<std::size_t>(rules.ring()) + 2;
+        return std::max<std::size_t>(static_cast<std::size_t>(rules.ring()) + 2, lane_bytes);
     }
     // Few rows stay in the cache, many hold long histories.
     static constexpr std::size_t fewest_log_rows = 128, most_log_rows = 512;
-    void set_up() {
+    void set_up(const Level& level) {
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
         set_rules(x, rules_, static_cast<int>(lanes_.size()));
@@ -79,6 +79,7 @@ private:
         x.steps_to_long = wide && x.marks ? 30 : 60;
         // Turns cost more where first laps may be illegal: many are drawn again.
         x.patience = x.checks_first_lap ? 54 : 42;
+        x.by_lane = level.by_lane(x);
         x.driver.context = this;
         x.driver.attend = [](void* self, int lane, Call call) {
             static_cast<Lockstep*>(self)->attend(lane, call);
@@ -114,7 +115,7 @@ private:
 
     void lengthen_log() {
         const std::size_t rows = static_cast<std::size_t>(x.log_mask) + 1;
-        const std::size_t bytes = static_cast<std::size_t>(x.rows * x.lanes);
+        const std::size_t bytes = ring_bytes(x);
         const std::size_t print_bytes = 2 * static_cast<std::size_t>(x.lanes);
         for (std::uint64_t row = x.now - rows; row < x.now; ++row) {
             const std::size_t from = row & (rows - 1), to = row & (2 * rows - 1);
