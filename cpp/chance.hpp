@@ -69,12 +69,27 @@ public:
     // 0…count−1 from ⌈bits/32⌉ + 1 words, high word first, so that the bias is below 2⁻³².
     constexpr Natural below(const Natural& count) {
         const std::size_t words = (count.bits() + 31) / 32 + 1;
+        if (count.size() <= 2) return below(count.low64(), words);
         Natural drawn;
         for (std::size_t i = 0; i < words; ++i) drawn.append_low_word(word());
         return (drawn * count).without_low_words(words);
     }
 
 private:
+    // The same where numbers fit a word of 64 bits, of which each step drops the lower half.
+    constexpr std::uint64_t below(std::uint64_t count, std::size_t words) {
+        constexpr std::uint64_t low = 0xFFFFFFFF;
+        std::array<std::uint32_t, 3> drawn{};
+        for (std::size_t i = words; i > 0; --i) drawn[i - 1] = word();
+        std::uint64_t number = 0;
+        for (std::size_t i = 0; i < words; ++i) {
+            const std::uint64_t product = drawn[i] * (count & low);
+            number = drawn[i] * (count >> 32) + (product >> 32) + (number >> 32) +
+                     ((product & low) + (number & low) >> 32);
+        }
+        return number;
+    }
+
     std::uint32_t s0_, s1_, s2_, s3_;
 };
 

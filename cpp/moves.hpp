@@ -299,22 +299,8 @@ public:
     int fewest_emptied() const { return fewest_; }
     int most_emptied() const { return most_; }
 
-    Redistribute operator[](Natural number) const {  // number < count()
+    Redistribute operator[](Natural number) const {  // number < count(); without `known`
         Redistribute found;
-        if (known_ != nullptr) {
-            std::uint64_t left = number.low64();
-            const std::uint64_t* ways = (*known_)[size_];
-            each_group([&](const Emptied& group, int seeds) {
-                if (left >= ways[seeds]) {
-                    left -= ways[seeds];
-                    return false;
-                }
-                static_cast<Emptied&>(found) = group;
-                place(found, seeds, left);
-                return true;
-            });
-            return found;
-        }
         each_group([&](const Emptied& group, int seeds) {
             const Natural& ways = ways_[static_cast<std::size_t>(seeds)];
             if (number >= ways) {
@@ -331,6 +317,23 @@ public:
             return true;
         });
         return found;
+    }
+
+    // Plays the one of this number on the board.
+    void play(const Rules& rules, B& board, const Natural& number) const {
+        if (known_ == nullptr) return redistribute(rules, board, (*this)[number]);
+        std::uint64_t left = number.low64();
+        const std::uint64_t* ways = (*known_)[size_];
+        each_group([&](const Emptied& group, int seeds) {
+            if (left >= ways[seeds]) {
+                left -= ways[seeds];
+                return false;
+            }
+            empty_pits(board, group);
+            place(board, seeds, left);
+            return true;
+        });
+        end_redistribution(rules, board);
     }
 
     // The number of a redistribution that is one of this position.
@@ -386,22 +389,24 @@ public:
     }
 
 private:
-    // Steps of a seed or of a pit, by masks: which is next nobody foretells.  `after` is the number
-    // of placings from the wanted one on that share what is decided so far.
-    void place(Redistribute& move, int seeds, std::uint64_t number) const {
-        const std::uint64_t* const all = (*known_)[0];
-        const auto columns = static_cast<std::uint64_t>((*known_)[1] - all);
-        const auto from = static_cast<std::uint64_t>((*known_)[size_] - all);
-        std::uint64_t at = from + static_cast<std::uint64_t>(seeds);
-        std::uint64_t after = all[at] - number, pit = 0;
-        for (auto left = static_cast<std::uint64_t>(seeds); left > 0;) {
-            const std::uint64_t ways = all[at - 1];
-            const std::uint64_t here = ways >= after, onward = here - 1;
-            after -= ways & onward;
-            at -= 1 + ((columns - 1) & onward);
-            move.placed[pit] = static_cast<std::uint16_t>(move.placed[pit] + here);
-            left -= here;
-            pit -= onward;
+    // Steps of a seed or of a pit, by masks: which is next nobody foretells, so both next numbers
+    // of ways are loaded.  `after` is the number of placings from the wanted one on that share what
+    // is decided so far.
+    void place(B& board, int seeds, std::uint64_t number) const {
+        const std::ptrdiff_t columns = (*known_)[1] - (*known_)[0];
+        const std::uint64_t* at = (*known_)[size_] + seeds;
+        std::uint64_t after = *at - number;
+        std::uint64_t ways = *--at;
+        for (std::ptrdiff_t left = seeds, pit = 0; left > 0;) {
+            const std::uint64_t of_a_seed_less = at[-1], of_a_pit_less = at[-columns];
+            const std::uint64_t here = -std::uint64_t{ways >= after};  // all bits, or none
+            after -= ways & ~here;
+            ways = of_a_pit_less ^ ((of_a_seed_less ^ of_a_pit_less) & here);
+            const auto one = static_cast<std::ptrdiff_t>(here);  // −1 or 0
+            at -= columns - ((columns - 1) & one);
+            board.ring[pit] = static_cast<typename B::seeds_type>(board.ring[pit] - one);
+            left += one;
+            pit += 1 + one;
         }
     }
 
@@ -474,16 +479,14 @@ private:
     Natural count_;
 };
 
-// Plays a redistribution that is one of the position.
 template <class B>
-void redistribute(const Rules& rules, B& board, const Redistribute& move) {
-    using Seeds = typename B::seeds_type;
-    for (int i = 0; i < move.emptied_count; ++i)
-        board.ring[move.emptied[static_cast<std::size_t>(i)]] = 0;
-    for (int pit = 0; pit < rules.ring(); ++pit) {
-        board.ring[pit] =
-            static_cast<Seeds>(board.ring[pit] + move.placed[static_cast<std::size_t>(pit)]);
-    }
+void empty_pits(B& board, const Emptied& pits) {
+    for (int i = 0; i < pits.emptied_count; ++i)
+        board.ring[pits.emptied[static_cast<std::size_t>(i)]] = 0;
+}
+
+template <class B>
+void end_redistribution(const Rules& rules, B& board) {
     ++board.redistributions;
     board.mover = static_cast<std::uint8_t>(1 - board.mover);
     board.passed = false;
@@ -492,6 +495,18 @@ void redistribute(const Rules& rules, B& board, const Redistribute& move) {
             if (board.ring[pit] != 0) board.protected_pits.add(pit);
         }
     }
+}
+
+// Plays a redistribution that is one of the position.
+template <class B>
+void redistribute(const Rules& rules, B& board, const Redistribute& move) {
+    using Seeds = typename B::seeds_type;
+    empty_pits(board, move);
+    for (int pit = 0; pit < rules.ring(); ++pit) {
+        board.ring[pit] =
+            static_cast<Seeds>(board.ring[pit] + move.placed[static_cast<std::size_t>(pit)]);
+    }
+    end_redistribution(rules, board);
 }
 
 }  // namespace relaysow

@@ -106,7 +106,7 @@ public:
             if (row.moves == 0 && number.fits_63_bits()) {
                 row.first_move = static_cast<std::int64_t>(number.low64());
             }
-            redistribute(rules_, board, moves[number]);
+            moves.play(rules_, board, number);
             ++row.moves;
             ++row.turns;
         }
