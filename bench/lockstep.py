@@ -18,8 +18,6 @@ from relaysow.rules import CHOICES, RULE_SETS
 
 SIZES = (5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 56, 64)
 GAMES = {"giuthi": "Giuthi", "kiothi": "Kiothi", "engehe": "En Gehé"}
-# Small boards of En Gehé would tell of endless sowings, of up to hundreds of millions of laps.
-FEWEST_PITS = {"giuthi": 5, "engehe": 32}  # four seeds each
 MAX_MOVES = 10_000  # under some rules games go on for more than anybody will wait
 
 Row = tuple[int, float, float, float]
@@ -51,7 +49,7 @@ def sizes(name: str, repetitions: int, games: int) -> list[Row]:
     )
     print("| ---: | ---: | ---: | ---: | ---: |")
     rows: list[Row] = []
-    for pits in (size for size in SIZES if size >= FEWEST_PITS[name]):
+    for pits in SIZES:
         rules = getattr(rs, name)(pits=pits, seeds=4)
         move, lap = cost(rules, 120_000 // pits, repetitions)
         rows.append((pits, move, lap, share(rules, games)))
@@ -109,7 +107,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print(rs.build_info()["instruction_set"])
     repetitions, games = arguments.repetitions, arguments.games
-    costs = {name: sizes(name, repetitions, games) for name in FEWEST_PITS}
+    costs = {name: sizes(name, repetitions, games) for name in ("giuthi", "engehe")}
     if arguments.plot is not None:
         plot(costs, arguments.plot)
     shares(games)

@@ -936,7 +936,7 @@ void run(Lanes& x) {
 }
 
 bool by_lane(const Options& rules) {
-    return rules.ring_rows > 32 && rules.ring_rows <= lane_bytes && are_of<EnGeheRules>(rules);
+    return rules.ring_rows >= shortest_by_lane && are_of<EnGeheRules>(rules);
 }
 
 }  // namespace relaysow::playout::RELAYSOW_LEVEL
