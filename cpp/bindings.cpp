@@ -474,12 +474,29 @@ std::string as_redistribution(const Position& p, const py::handle& given,
     return {};
 }
 
+// A refusal tells a period if it comes round in so many laps, which take a tenth of a second.
+constexpr std::uint64_t laps_for_a_period = 10'000'000;
+
+std::uint64_t short_period(const Position& p, Sow move) {
+    Rules rules = p.rules();
+    rules.max_laps = laps_for_a_period;
+    const Referee<AnyBoard> referee(rules, poll_with_gil);
+    AnyBoard board = p.board;
+    NoTrace trace;
+    Laps laps;
+    sow_watched_laps(referee, p.board, board, move, trace, laps);
+    return laps.period;
+}
+
 std::string why_illegal(const Rules& rules, const Laps& laps) {
     switch (laps.end) {
         case SowingEnd::forbidden_first_lap:
             return "its first lap ends in an occupied pit of the mover's own row";
         case SowingEnd::endless:
-            return "its sowing never ends (period " + std::to_string(laps.period) + " laps)";
+            return laps.period == 0
+                       ? "its sowing never ends (a period of more than " +
+                             std::to_string(laps_for_a_period) + " laps)"
+                       : "its sowing never ends (period " + std::to_string(laps.period) + " laps)";
         default:
             return "its sowing goes on past max_laps=" + std::to_string(rules.max_laps) + " laps";
     }
@@ -519,8 +536,7 @@ std::unique_ptr<Position> play(const Position& p, const py::handle& given) {
     Sown sown;
     sow(p.referee(), p.board, after->board, move, trace, sown);
     if (!sown.legal && sown.laps.end == SowingEnd::endless && sown.laps.period == 0) {
-        after->board = p.board;
-        sow_watched_laps(p.referee(), p.board, after->board, move, trace, sown.laps);
+        sown.laps.period = short_period(p, move);
     }
     if (!sown.legal) refuse_move(given, p, why_illegal(p.rules(), sown.laps));
     after->book = p.book;

@@ -373,50 +373,16 @@ def test_residues_tell_nothing_where_origins_are_skipped(
 
 
 def test_a_sowing_too_long_to_follow_is_told_at_once() -> None:
-    ring = (
-        6,
-        2,
-        5,
-        2,
-        5,
-        4,
-        5,
-        4,
-        1,
-        2,
-        1,
-        4,
-        1,
-        0,
-        1,
-        2,
-        3,
-        0,
-        3,
-        4,
-        1,
-        4,
-        1,
-        0,
-        5,
-        0,
-        3,
-        2,
-        1,
-        2,
-        1,
-        0,
-        1,
-        4,
-        3,
-        0,
-        1,
-        0,
-        2,
-        1,
-    )
-    rules = rs.engehe(20)
-    assert Sow(0, direction="ccw") not in rs.Position(rules, ring).legal_moves
+    ring = [*map(int, "4614765652343052501470565276501057606743")]
+    move = Sow(0, direction="ccw")
+    position = rs.Position(rs.engehe(20), ring)
+    assert move not in position.legal_moves
+    more = re.escape("its sowing never ends (a period of more than 10000000 laps)")
+    with pytest.raises(rs.IllegalMove, match=more):
+        position.play(move)
+    with pytest.raises(rs.IllegalMove, match=f"row 0, action 0: .*{more}"):
+        rs.Batch(position, n=1, seed=1).step(np.array([0]))
+    assert rs.Position(rs.engehe(20, endless="draw"), ring).play(move).drawn
 
 
 @pytest.mark.parametrize("lift", ["all", "any"])
