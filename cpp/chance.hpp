@@ -85,7 +85,7 @@ private:
         for (std::size_t i = 0; i < words; ++i) {
             const std::uint64_t product = drawn[i] * (count & low);
             number = drawn[i] * (count >> 32) + (product >> 32) + (number >> 32) +
-                     ((product & low) + (number & low) >> 32);
+                     (((product & low) + (number & low)) >> 32);
         }
         return number;
     }

@@ -19,7 +19,8 @@ std::vector<Level> levels() {
     }
     if (bits && __builtin_cpu_supports("avx2"))
         found.push_back({"avx2", avx2::run, avx2::lanes, avx2::by_lane, avx2::stages});
-    found.push_back({"baseline", baseline::run, baseline::lanes, baseline::by_lane, baseline::stages});
+    found.push_back(
+        {"baseline", baseline::run, baseline::lanes, baseline::by_lane, baseline::stages});
 #endif
     found.push_back({"scalar", nullptr, 1, nullptr, nullptr});
     return found;
