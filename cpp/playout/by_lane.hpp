@@ -18,7 +18,7 @@ struct ByLaneRules : EnGeheRules {
 enum : int { shortest_by_lane = L == 16 ? 62 : 48 };
 
 enum : int { window = 32 };  // pits that are sown, or copied, at once
-typedef uint8_t Window __attribute__((vector_size(window), aligned(1), may_alias));
+typedef uint8_t Window __attribute__((vector_size(window)));
 
 struct alignas(64) OnesAndZeros {
     uint8_t of[2 * window];
@@ -28,14 +28,19 @@ struct alignas(64) OnesAndZeros {
 };
 constexpr OnesAndZeros ones_and_zeros;
 
-INLINE Window& in_window(uint8_t* pits) { return *reinterpret_cast<Window*>(pits); }
-INLINE const Window& in_window(const uint8_t* pits) {
-    return *reinterpret_cast<const Window*>(pits);
+// From and to anywhere.
+INLINE void read_window(Window& pits, const uint8_t* from) {
+    __builtin_memcpy(&pits, from, window);
 }
+INLINE void write_window(uint8_t* to, const Window& pits) { __builtin_memcpy(to, &pits, window); }
 
 // Adds a one to each pit of a window but those at its end that are left out.
 INLINE void add_ones(uint8_t* pits, size_t left_out) {
-    in_window(pits) += in_window(ones_and_zeros.of + left_out);
+    Window held, ones;
+    read_window(held, pits);
+    read_window(ones, ones_and_zeros.of + left_out);
+    held += ones;
+    write_window(pits, held);
 }
 INLINE size_t out_of_window(int count) {
     return static_cast<size_t>(count < window ? window - count : 0);
@@ -177,8 +182,9 @@ void take_turns_by_lane(Lanes& x) {
         const size_t lane = first_lane(left);
         const uint8_t* const ring = rings + lane * lane_bytes;
         for (int k = 0; k < R; k += window) {
-            const Window pits = in_window(ring + k);
-            in_window(log + lane * lane_bytes + k) = pits;
+            Window pits;
+            read_window(pits, ring + k);
+            write_window(log + lane * lane_bytes + k, pits);
             fullest |= pits;
         }
         uint64_t filled = 0;
@@ -203,7 +209,11 @@ void take_turns_by_lane(Lanes& x) {
         for (uint64_t left = able; left; left &= left - 1) {
             const size_t lane = first_lane(left);
             Window pits{};
-            for (int k = 0; k < R; k += window) pits |= in_window(rings + lane * lane_bytes + k);
+            for (int k = 0; k < R; k += window) {
+                Window some;
+                read_window(some, rings + lane * lane_bytes + k);
+                pits |= some;
+            }
             if (has_bits(pits, rules.guard)) undecided |= uint64_t{1} << lane;
         }
     }
