@@ -55,9 +55,9 @@ INLINE bool has_bits(const Window& pits, int in_pit) {
     __builtin_memcpy(words, &pits, sizeof words);
     uint64_t all_pits = 0;
     for (const uint64_t word : words) all_pits |= word;
-
     return all_pits & static_cast<uint64_t>(in_pit) * 0x0101010101010101;
 }
+
 INLINE size_t first_lane(uint64_t lanes) { return static_cast<size_t>(first_bit(lanes)); }
 
 // Sows laps in all lanes that do until few are left.
@@ -71,7 +71,7 @@ void sow_by_lane(Lanes& x, unsigned& steps_left) {
     alignas(64) uint16_t begin[L], last[L];  // pits among those of all lanes
     store(content, all(0));
     uint8_t* const rings = x.ring;
-    const int few = count_bits(lapping | over | x.choosing) / 4;
+    const int few = count_bits(lapping | over | x.choosing) - enough_waiting(x);
     do {
         M act = mask(lapping);
         if (const uint64_t too_many = bits(act & below(size, hand))) {
@@ -245,12 +245,7 @@ void take_turns_by_lane(Lanes& x) {
     begin_laps(x, deciding);
     x.choosing = 0;
     ++x.now;
-    if (aside) {
-        attend(x, stuck, Call::stuck);
-        attend(x, repeated, Call::repeated);
-        attend(x, undecided & ~(repeated | limited), Call::undecided);
-        attend(x, limited & ~repeated, Call::limit);
-    }
+    if (aside) attend_aside(x, stuck, repeated, undecided, limited);
     end_turn(x);
 }
 

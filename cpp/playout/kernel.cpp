@@ -5,6 +5,7 @@
 #include "kernel.hpp"
 
 #include "by_lane.hpp"
+#include "known_rules.hpp"
 #include "turns.hpp"
 #include "vectors.hpp"
 
@@ -22,14 +23,10 @@ struct Sowing {
     uint64_t lapping = x.lapping, over = x.ended, refused[3] = {0, 0, 0};
     M act = mask(lapping), cw = mask(x.clockwise), crossed = mask(x.crossed);
     V pit = load(x.pit), hand = load(x.hand), laps = load(x.laps), raw = load(x.raw);
-    int need;
+    const int enough = enough_waiting(x);
     uint64_t out = 0;
 
-    INLINE explicit Sowing(Lanes& lanes) : x(lanes) {
-        const int waiting = count_bits(over | x.choosing);
-        need = ((count_bits(lapping) + waiting) * x.patience + 63) / 64;
-        if (need < 1) need = 1;
-    }
+    INLINE explicit Sowing(Lanes& lanes) : x(lanes) {}
 
     INLINE bool step() {
         if (rules.guard) {
@@ -129,7 +126,7 @@ struct Sowing {
         over |= bits(done);
         out |= lapping & ~still & ~over;
         lapping = still;
-        return lapping && count_bits(over | x.choosing | out) < need;
+        return lapping && count_bits(over | x.choosing | out) < enough;
     }
 
     INLINE void end() {
@@ -525,10 +522,7 @@ void take_turns(Lanes& x) {
     x.new_turn |= passing;
     ++x.now;
     if (aside | after_all.none_legal | after_all.overdrawn) {
-        attend(x, stuck, Call::stuck);
-        attend(x, repeated, Call::repeated);
-        attend(x, undecided & ~(repeated | limited), Call::undecided);
-        attend(x, limited & ~repeated, Call::limit);
+        attend_aside(x, stuck, repeated, undecided, limited);
         attend(x, after_all.none_legal, Call::none_legal);
         attend(x, after_all.overdrawn, Call::overdrawn);
     }

@@ -36,8 +36,8 @@ public:
           games_(games),
           run_(level.run),
           lanes_(static_cast<std::size_t>(level.lanes)),
-          ring_((most_rows + 1) * most_lanes),
-          log_(most_log_rows * most_rows_of(plan.rules) * lanes_.size(), false),
+          ring_((most_rows + 1) * most_lanes),  // pits are read and written past the last ring
+          log_(most_log_rows * lane_bytes_of(plan.rules) * lanes_.size(), false),
           prints_(most_log_rows * 2 * lanes_.size()),
           chose_(most_log_rows),
           movers_(most_log_rows) {
@@ -63,7 +63,8 @@ private:
         RepetitionKey<B> key;  // of a deep lane
         std::uint32_t hash;
     };
-    static std::size_t most_rows_of(const Rules& rules) {
+    // A position takes its pits and duties, or a ring in one piece.
+    static std::size_t lane_bytes_of(const Rules& rules) {
         return std::max<std::size_t>(static_cast<std::size_t>(rules.ring()) + 2, lane_bytes);
     }
     // Few rows stay in the cache, many hold long histories.
@@ -78,8 +79,8 @@ private:
         // At most twice as many laps add to a pit before they are the driver's.
         x.steps_to_long = wide && x.marks ? 30 : 60;
         // Turns cost more where first laps may be illegal: many are drawn again.
-        x.patience = x.checks_first_lap ? 54 : 42;
         x.by_lane = level.by_lane(x);
+        x.patience = x.by_lane ? 48 : x.checks_first_lap ? 54 : 42;
         x.driver.context = this;
         x.driver.attend = [](void* self, int lane, Call call) {
             static_cast<Lockstep*>(self)->attend(lane, call);
