@@ -77,19 +77,10 @@ public:
         }
     }
 
-    // Where histories are many, their memory is asked for before it is looked at.
-    void prefetch([[maybe_unused]] std::uint32_t hash) const {
-#ifdef __GNUC__
-        __builtin_prefetch(&slots_[hash & mask()], 1);
-#endif
-    }
-
     // Adds the position; false if it was there before.
     bool add(const B& board) {
         const Key key(board);
-        return add(key, key.hash());
-    }
-    bool add(const Key& key, std::uint32_t hash) {
+        const std::uint32_t hash = key.hash();
         keys_.push_back(key);
         std::size_t at = hash & mask();
         for (; slots_[at].generation == generation_; at = (at + 1) & mask()) {

@@ -209,10 +209,12 @@ def test_endless_sowings_and_long_ones() -> None:
 
 
 def test_repetition_far_back() -> None:
-    """Games longer than the log of positions that the kernel keeps, and no rule that ends them."""
-    rules = rs.giuthi(pits=20, setup=(2, *(0,) * 19) * 2, minimum_lift=1, lone_seed="stays")
+    """Games longer than any log of positions that the kernel keeps, and shorter ones among them."""
+    rules = rs.kiothi_wikipedia(pits=16, seeds=2)
+    assert played("scalar", rules.start(), 70, 6)["moves"].max() > 80_000
     assert_same_everywhere(rules.start(), 70, 6)
     assert_same_everywhere(replace(rules, repetition="off").start(), 70, 6, max_moves=3_000)
+    assert_same_everywhere(rs.giuthi(pits=40, seeds=4).start(), 70, 6)
 
 
 @pytest.mark.parametrize("games", [1, 63, 64, 65, 1_001])

@@ -33,8 +33,9 @@ struct Driver {
     void (*attend)(void* context, int lane, Call call);
     // Of these `deep` lanes those whose position came before; notes the positions.
     uint64_t (*repeated)(void* context, uint64_t lanes);
-    void (*deepen)(void* context, int lane);  // keeps the lane's history from now on: it is `deep`
-    void (*flush)(void* context);             // adds the small counts to the driver's
+    // Every few turns where some lanes are `deep`, as these will be: histories have grown.
+    void (*look_back)(void* context, uint64_t lanes);
+    void (*flush)(void* context);  // adds the small counts to the driver's
     void (*poll)(void* context);
 };
 

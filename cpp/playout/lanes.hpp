@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "../board.hpp"
 #include "../chance.hpp"
@@ -24,6 +25,7 @@ public:
     ~Memory() { ::operator delete(begin_, line); }
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
+    void swap(Memory& other) { std::swap(begin_, other.begin_); }
     std::uint8_t* begin() const { return begin_; }
 
 private:
@@ -134,6 +136,19 @@ B logged(const Lanes& x, std::uint64_t row, int lane) {
     B board = read_lane<B>(x, x.log + slot * ring_bytes(x), lane, mover);
     board.mover = mover;
     return board;
+}
+
+// Whether the position of a lane in this row of the log is that in its newest row.
+inline bool is_now(const Lanes& x, std::uint64_t row, int lane) {
+    const std::size_t slot = row & x.log_mask, newest = x.now & x.log_mask, bytes = ring_bytes(x);
+    if (((x.movers[slot] ^ x.movers[newest]) & bit(lane)) != 0) return false;
+    const std::size_t step = x.by_lane ? 1 : static_cast<std::size_t>(x.lanes);
+    const std::uint8_t* a = x.log + slot * bytes + (x.by_lane ? lane * lane_bytes : lane);
+    const std::uint8_t* b = a + newest * bytes - slot * bytes;
+    for (int k = 0; k < x.rows; ++k, a += step, b += step) {
+        if (*a != *b) return false;
+    }
+    return true;
 }
 
 template <class B>

@@ -13,6 +13,7 @@
 #include "../repetition.hpp"
 #include "lanes.hpp"
 #include "levels.hpp"
+#include "long_history.hpp"
 
 namespace relaysow::playout {
 
@@ -37,10 +38,10 @@ public:
           run_(level.run),
           lanes_(static_cast<std::size_t>(level.lanes)),
           ring_((most_rows + 1) * most_lanes),  // pits are read and written past the last ring
-          log_(most_log_rows * lane_bytes_of(plan.rules) * lanes_.size(), false),
-          prints_(most_log_rows * 2 * lanes_.size()),
-          chose_(most_log_rows),
-          movers_(most_log_rows) {
+          log_(fewest_log_rows * lane_bytes_of(plan.rules) * lanes_.size(), false),
+          prints_(fewest_log_rows * 2 * lanes_.size()),
+          chose_(fewest_log_rows),
+          movers_(fewest_log_rows) {
         set_up(level);
     }
 
@@ -56,19 +57,15 @@ private:
         std::size_t game = 0;
         GameRow row;
         std::int64_t laps_apart = 0;
-        B board;             // before the move, where the log may not hold it any longer
-        History<B> history;  // of a deep lane
-    };
-    struct Deep {
-        RepetitionKey<B> key;  // of a deep lane
-        std::uint32_t hash;
+        B board;              // before the move, where the log may not hold it any longer
+        LongHistory history;  // of a deep lane
     };
     // A position takes its pits and duties, or a ring in one piece.
     static std::size_t lane_bytes_of(const Rules& rules) {
         return std::max<std::size_t>(static_cast<std::size_t>(rules.ring()) + 2, lane_bytes);
     }
-    // Few rows stay in the cache, many hold long histories.
-    static constexpr std::size_t fewest_log_rows = 128, most_log_rows = 512;
+    // As many rows as the longest history takes; where that is too many its game is played apart.
+    static constexpr std::size_t fewest_log_rows = 128, most_log_bytes = std::size_t{1} << 24;
     void set_up(const Level& level) {
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
@@ -91,42 +88,55 @@ private:
         x.driver.flush = [](void* self) {
             auto& lockstep = *static_cast<Lockstep*>(self);
             for (int lane = 0; lane < lockstep.x.lanes; ++lane) lockstep.flush(lane);
-            lockstep.weigh_depth();
         };
-        x.driver.deepen = [](void* self, int lane) { static_cast<Lockstep*>(self)->deepen(lane); };
+        x.driver.look_back = [](void* self, std::uint64_t lanes) {
+            static_cast<Lockstep*>(self)->look_back(lanes);
+        };
         x.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
         x.ring = ring_.begin();
+        show_log();
+        x.now = most_log_bytes;  // there are older rows, of the longest log too
+        x.turns_between_flushes = x.turns_to_flush = 120;
+    }
+
+    // Keeps the histories that begin to be long, and makes room for them in the log in time.
+    void look_back(std::uint64_t lanes) {
+        std::uint64_t longest = 0;
+        for (std::uint64_t left = lanes | x.deep; left != 0; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            if ((x.deep & bit(lane)) == 0) deepen(lane);
+            longest = std::max(longest, x.now - x.segment[lane]);
+        }
+        const std::size_t rows = chose_.size();
+        if (4 * longest > 3 * rows && 2 * rows * ring_bytes(x) <= most_log_bytes) lengthen_log();
+    }
+
+    void lengthen_log() {
+        const std::size_t rows = chose_.size(), row_bytes = ring_bytes(x);
+        const std::size_t print_bytes = 2 * lanes_.size();
+        Memory log(2 * rows * row_bytes, false), prints(2 * rows * print_bytes);
+        std::vector<std::uint64_t> chose(2 * rows), movers(2 * rows);
+        for (std::uint64_t row = x.now - rows + 1; row <= x.now; ++row) {
+            const std::size_t from = row & (rows - 1), to = row & (2 * rows - 1);
+            std::memcpy(log.begin() + to * row_bytes, x.log + from * row_bytes, row_bytes);
+            std::memcpy(prints.begin() + to * print_bytes, x.prints + from * print_bytes,
+                        print_bytes);
+            chose[to] = chose_[from];
+            movers[to] = movers_[from];
+        }
+        log_.swap(log);
+        prints_.swap(prints);
+        chose_.swap(chose);
+        movers_.swap(movers);
+        show_log();
+    }
+
+    void show_log() {
         x.log = log_.begin();
         x.prints = prints_.begin();
         x.chose = chose_.data();
         x.movers = movers_.data();
-        x.now = most_log_rows;  // so that there are older rows
-        x.log_mask = fewest_log_rows - 1;
-        x.turns_between_flushes = x.turns_to_flush = 120;
-    }
-
-    // Histories kept here cost more than a longer log if one begins every thousand turns.
-    void weigh_depth() {
-        if (depth_ > 0) --depth_;
-        if (depth_ > 32 && x.log_mask + 1 < most_log_rows) {
-            depth_ = 0;
-            lengthen_log();
-        }
-    }
-
-    void lengthen_log() {
-        const std::size_t rows = static_cast<std::size_t>(x.log_mask) + 1;
-        const std::size_t bytes = ring_bytes(x);
-        const std::size_t print_bytes = 2 * static_cast<std::size_t>(x.lanes);
-        for (std::uint64_t row = x.now - rows; row < x.now; ++row) {
-            const std::size_t from = row & (rows - 1), to = row & (2 * rows - 1);
-            if (from == to) continue;
-            std::memcpy(x.log + to * bytes, x.log + from * bytes, bytes);
-            std::memcpy(x.prints + to * print_bytes, x.prints + from * print_bytes, print_bytes);
-            x.chose[to] = x.chose[from];
-            x.movers[to] = x.movers[from];
-        }
-        x.log_mask = 2 * rows - 1;
+        x.log_mask = chose_.size() - 1;
     }
 
     Lane& at(int lane) { return lanes_[static_cast<std::size_t>(lane)]; }
@@ -178,6 +188,7 @@ private:
 
     void begin_game(int lane) {
         Lane& game = at(lane);
+        forget_history(lane);
         while (games_.next(game.game)) {
             game.row = {};
             game.laps_apart = 0;
@@ -190,7 +201,6 @@ private:
                 x.first_number[lane] = 0;
                 x.fresh |= bit(lane);
                 x.new_turn |= bit(lane);
-                forget_history(lane);
                 flush(lane);
                 write(lane, board);
                 choose_next(lane);
@@ -236,33 +246,37 @@ private:
         }
     }
 
-    // A history that the log will soon not hold is kept here from now on.
+    std::uint16_t print(std::uint64_t row, int lane) const {
+        const std::uint8_t* at = x.prints + (row & x.log_mask) * 2 * lanes_.size() + lane;
+        return static_cast<std::uint16_t>(at[0] | at[x.lanes] << 8);
+    }
+
     void deepen(int lane) {
-        History<B>& history = at(lane).history;
+        LongHistory& history = at(lane).history;
         history.clear();
         for (std::uint64_t row = x.segment[lane]; row < x.now; ++row) {
-            if (chose(x, row, lane)) history.add(logged<B>(x, row, lane));
+            if (chose(x, row, lane)) history.add(print(row, lane), row);
         }
         x.deep |= bit(lane);
-        depth_ = std::min(depth_ + 8, 40);
     }
 
     std::uint64_t repeated(std::uint64_t lanes) {
-        deep_.clear();
+        std::uint64_t found = 0;
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const int lane = std::countr_zero(left);
-            const RepetitionKey<B> key(position(lane));
-            deep_.push_back({key, key.hash()});
-            at(lane).history.prefetch(deep_.back().hash);
-        }
-        std::uint64_t found = 0;
-        const Deep* next = deep_.data();
-        for (std::uint64_t left = lanes; left != 0; left &= left - 1, ++next) {
-            const int lane = std::countr_zero(left);
-            if (!at(lane).history.add(next->key, next->hash)) found |= bit(lane);
+            LongHistory& history = at(lane).history;
+            const std::uint16_t now = print(x.now, lane);
+            const auto same = [&](std::uint64_t row) { return is_now(x, row, lane); };
+            if (outgrew_log(lane) || history.holds(now, same)) {
+                found |= bit(lane);
+            } else {
+                history.add(now, x.now);
+            }
         }
         return found;
     }
+
+    bool outgrew_log(int lane) const { return x.now - x.segment[lane] > x.log_mask; }
 
     void forget_history(int lane) {
         x.old &= ~bit(lane);
@@ -303,7 +317,7 @@ private:
             case Call::stuck:
                 return cannot_move(lane, position(lane));
             case Call::repeated:
-                return finish(lane, position(lane), player_.repetition());
+                return came_again(lane);
             case Call::limit:
                 return reach_limit(lane, position(lane));
             case Call::none_legal:
@@ -321,6 +335,13 @@ private:
             case Call::astray:
                 return sow_apart(lane, before_move(lane));
         }
+    }
+
+    // The position did, or the log does not hold all that it could be like.
+    void came_again(int lane) {
+        if (!outgrew_log(lane)) return finish(lane, position(lane), player_.repetition());
+        play_apart(lane);
+        end_game(lane);
     }
 
     // There were candidates, but none is legal: the position is none in which a move is to be
@@ -487,8 +508,6 @@ private:
     std::vector<Lane> lanes_;
     Memory ring_, log_, prints_;
     std::vector<std::uint64_t> chose_, movers_;
-    int depth_ = 0;
-    std::vector<Deep> deep_;
     LapCounts counts_;
     Lanes x{};
 };

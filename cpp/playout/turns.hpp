@@ -119,26 +119,25 @@ RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
 constexpr int turns_between_looks = 8;
 
 // For so many turns, back as far as all lanes' histories but a few reach, repetition is sought in
-// all lanes at once; a history that the log will soon not hold is the driver's from now on.
+// all lanes at once; a longer history is the driver's from now on.
 void look_back(Lanes& x) {
-    constexpr int few = 1;
+    constexpr int few = 1, longest = 96;
     const uint64_t until = x.now + 2 * turns_between_looks - 1;
     alignas(64) uint8_t since[L];  // its last capture, in looks
     for (int lane = 0; lane < L; ++lane) {
         const uint64_t looks = (until - x.segment[lane]) / turns_between_looks;
         since[lane] = static_cast<uint8_t>(looks < 255 ? looks : 255);
     }
-    const int held = static_cast<int>(x.log_mask / turns_between_looks);
+    constexpr int most = longest / turns_between_looks;
     const uint64_t busy = x.lapping | x.choosing;
     const V looks = where(mask(busy & ~x.deep), load(since));
-    for (uint64_t left = bits(below(all(held), looks)); left; left &= left - 1) {
-        x.driver.deepen(x.driver.context, first_bit(left));
-    }
+    const uint64_t long_ones = bits(below(all(most), looks));
+    if (long_ones | x.deep) x.driver.look_back(x.driver.context, long_ones);
     int back = 0;
     do {
         ++back;
         x.old = ~x.deep & bits(below(all(back), looks));
-    } while (count_bits(x.old) > few && back < held);
+    } while (count_bits(x.old) > few && back < most);
     x.recent = static_cast<uint64_t>(back) * turns_between_looks;
 }
 
