@@ -118,7 +118,10 @@ FULL = rs.engehe(pits=40, seeds=8)  # 640 seeds: counts past a byte are watched 
             protected=[0, 40, 79],
         ),
         rs.giuthi(pits=20, seeds=8, lone_seed="taken").start(),
-        rs.giuthi(protection="until_lifted").start(),
+        rs.giuthi(protection="until_lifted").start(),  # 128 seeds: seven bits for 127 in a pit
+        rs.Position(rs.giuthi(protection="until_lifted"), pits=[126, 2, *[0] * 14]),
+        rs.Position(rs.giuthi(protection="until_lifted"), pits=[128, *[0] * 15]),
+        rs.Position(rs.giuthi(protection="until_lifted", minimum_lift=1), pits=[127, 1, *[0] * 14]),
         rs.Position(
             rs.giuthi(protection="until_owner_lifts", chain="none"),
             pits=[60, 1, 0, 2, 0, 1, 0, 1, 60, 0, 1, 0, 1, 0, 1, 0],
@@ -130,7 +133,8 @@ FULL = rs.engehe(pits=40, seeds=8)  # 640 seeds: counts past a byte are watched 
     ],
     ids=[
         *("640 seeds", "300 in a pit", "120 in pits", "254 in a pit", "2x64", "protected"),
-        *("8 a pit", "8 a pit, protected", "60 in pits, protected", "256 seeds"),
+        *("8 a pit", "8 a pit, protected", "126 protected", "128 protected", "127 and 1"),
+        *("60 in pits, protected", "256 seeds"),
         *("once around", "once around, origin skipped"),
     ],
 )

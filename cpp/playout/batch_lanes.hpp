@@ -242,11 +242,12 @@ private:
     }
 
     bool fits(const Group& g, const B& board) const {
-        if (g.x.guard == 0) {
-            return counts_fit(rules_, board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1));
-        }
-        return std::all_of(board.ring, board.ring + rules_.ring(),
-                           [&](int seeds) { return seeds < g.x.guard; });
+        const bool guarded = g.x.guard != 0;
+        const int most = guarded ? g.x.guard - 1 : bits_of_a_pit(g.x.marks);
+        const int seeds = board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1);
+        return (guarded || counts_fit(rules_, seeds)) &&
+               std::all_of(board.ring, board.ring + rules_.ring(),
+                           [&](int in_pit) { return in_pit <= most; });
     }
 
     // A row whose history holds its position alone moves into its lane, if that has room.

@@ -42,7 +42,10 @@ constexpr int bits_of_a_pit(bool marks) { return marks ? 0x7F : 0xFF; }
 
 // Whether a byte has room for every count of so many seeds.
 inline bool counts_fit(const Rules& rules, int seeds) {
-    return seeds <= bits_of_a_pit(rules.protection != Protection::none);
+    if (rules.protection == Protection::none) return seeds <= bits_of_a_pit(false);
+    // A lap of two seeds or more leaves some in two pits, and none holds all that there are.
+    const bool parted = rules.lift == Lift::all && rules.minimum_lift >= 2;
+    return seeds <= bits_of_a_pit(true) + parted;
 }
 
 // Whether lanes play games of so many seeds by these rules.
