@@ -32,7 +32,7 @@ public:
           numbers_(rules_),
           features_(rules_),
           compares_(rules_.repetition != Repetition::off),
-          by_turn_(compares_ && rules_.repetition_scope == RepetitionScope::turn),
+          by_turn_(compares_by_turn(rules_)),
           rows_(plan.rows),
           turns_(by_turn_ ? plan.rows : 0, History<B>(few_slots)) {}
 

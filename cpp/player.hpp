@@ -72,7 +72,7 @@ public:
               plan.policies[0].searches() || plan.policies[1].searches() ? &endless_ : nullptr),
           start_(board_as<B>(plan.rules, plan.start)),
           compares_(plan.rules.repetition != Repetition::off),
-          by_turn_(compares_ && plan.rules.repetition_scope == RepetitionScope::turn) {
+          by_turn_(compares_by_turn(plan.rules)) {
         std::uint64_t most_nodes = 0;
         for (const Policy policy : plan.policies) {
             if (policy.kind == Policy::search_depth) by_depth_.emplace(referee_, nullptr, nullptr);

@@ -75,4 +75,10 @@ struct Rules {
     constexpr int row(int player) const { return player * pits; }  // its first ring index
 };
 
+// Whether repetition is told by turns.  Where every move is a turn of its own, the scopes are one.
+constexpr bool compares_by_turn(const Rules& rules) {
+    return rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn &&
+           rules.uncrossed == Uncrossed::moves_again;
+}
+
 }  // namespace relaysow

@@ -193,7 +193,7 @@ public:
           table_(table),
           transpositions_(transpositions),
           compares_(rules_.repetition != Repetition::off),
-          by_turn_(compares_ && rules_.repetition_scope == RepetitionScope::turn),
+          by_turn_(compares_by_turn(rules_)),
           shares_values_(transpositions != nullptr &&
                          (!compares_ || refused_option(rules_) == nullptr)),
           may_be_drawn_((compares_ && rules_.repetition == Repetition::draw) ||

@@ -58,11 +58,7 @@ constexpr void take_better(Thresholds& best, Thresholds move) {
 constexpr const char* refused_option(const Rules& rules) {
     if (rules.repetition == Repetition::score) return "repetition='score'";
     if (rules.repetition == Repetition::off) return "repetition='off'";
-    // Without extra moves every position in which a move is chosen begins a turn.
-    if (rules.repetition_scope == RepetitionScope::turn &&
-        rules.uncrossed == Uncrossed::moves_again) {
-        return "repetition_scope='turn'";
-    }
+    if (compares_by_turn(rules)) return "repetition_scope='turn'";
     return nullptr;
 }
 

@@ -21,7 +21,8 @@ inline bool moves_in_lanes(const BatchPlan& plan) {
     // Single moves are not watched for captures or candidates past a byte.
     const bool single_captures = plan.rules.chain == Chain::none && plan.rules.bonus == Bonus::none;
     return plan.rows >= fewest_rows && plan.rules.pits >= fewest_pits &&
-           lanes_play(plan.rules, seeds) && most_candidates(plan.rules, seeds) == 0 &&
+           !compares_by_turn(plan.rules) && lanes_play(plan.rules, seeds) &&
+           most_candidates(plan.rules, seeds) == 0 &&
            (single_captures || counts_fit(plan.rules, seeds));
 }
 

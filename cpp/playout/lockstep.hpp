@@ -41,7 +41,8 @@ public:
           log_(fewest_log_rows * lane_bytes_of(plan.rules) * lanes_.size(), false),
           prints_(fewest_log_rows * 2 * lanes_.size()),
           chose_(fewest_log_rows),
-          movers_(fewest_log_rows) {
+          movers_(fewest_log_rows),
+          begins_(fewest_log_rows) {
         set_up(level);
     }
 
@@ -57,8 +58,9 @@ private:
         std::size_t game = 0;
         GameRow row;
         std::int64_t laps_apart = 0;
-        B board;              // before the move, where the log may not hold it any longer
-        LongHistory history;  // of a deep lane
+        B board;                // before the move, where the log may not hold it any longer
+        bool excluded = false;  // some move brings back a position of this turn; where `refused`
+        LongHistory history;    // of a deep lane
     };
     // A position takes its pits and duties, or a ring in one piece.
     static std::size_t lane_bytes_of(const Rules& rules) {
@@ -115,7 +117,7 @@ private:
         const std::size_t rows = chose_.size(), row_bytes = ring_bytes(x);
         const std::size_t print_bytes = 2 * lanes_.size();
         Memory log(2 * rows * row_bytes, false), prints(2 * rows * print_bytes);
-        std::vector<std::uint64_t> chose(2 * rows), movers(2 * rows);
+        std::vector<std::uint64_t> chose(2 * rows), movers(2 * rows), begins(2 * rows);
         for (std::uint64_t row = x.now - rows + 1; row <= x.now; ++row) {
             const std::size_t from = row & (rows - 1), to = row & (2 * rows - 1);
             std::memcpy(log.begin() + to * row_bytes, x.log + from * row_bytes, row_bytes);
@@ -123,11 +125,13 @@ private:
                         print_bytes);
             chose[to] = chose_[from];
             movers[to] = movers_[from];
+            begins[to] = begins_[from];
         }
         log_.swap(log);
         prints_.swap(prints);
         chose_.swap(chose);
         movers_.swap(movers);
+        begins_.swap(begins);
         show_log();
     }
 
@@ -136,6 +140,7 @@ private:
         x.prints = prints_.begin();
         x.chose = chose_.data();
         x.movers = movers_.data();
+        x.begins = begins_.data();
         x.log_mask = chose_.size() - 1;
     }
 
@@ -266,7 +271,9 @@ private:
             const int lane = std::countr_zero(left);
             LongHistory& history = at(lane).history;
             const std::uint16_t now = print(x.now, lane);
-            const auto same = [&](std::uint64_t row) { return is_now(x, row, lane); };
+            const auto same = [&](std::uint64_t row) {
+                return is_now(x, row, lane) && is_compared(x, row, lane);
+            };
             if (outgrew_log(lane) || history.holds(now, same)) {
                 found |= bit(lane);
             } else {
@@ -301,10 +308,7 @@ private:
     }
 
     void go_on(int lane, const B& board) {
-        if (!fits(board)) {
-            play_apart(lane);
-            return end_game(lane);
-        }
+        if (!fits(board)) return replay(lane);
         write(lane, board);
         choose_next(lane);
     }
@@ -313,6 +317,10 @@ private:
 
     void attend(int lane, Call call) {
         x.lapping &= ~bit(lane);
+        // The player knows but the turns of the games that he plays.
+        const bool is_players = call == Call::limit || call == Call::overdrawn ||
+                                call == Call::undecided || call == Call::astray;
+        if (x.by_turn && is_players) return replay(lane);
         switch (call) {
             case Call::stuck:
                 return cannot_move(lane, position(lane));
@@ -339,7 +347,27 @@ private:
 
     // The position did, or the log does not hold all that it could be like.
     void came_again(int lane) {
-        if (!outgrew_log(lane)) return finish(lane, position(lane), player_.repetition());
+        if (outgrew_log(lane)) return replay(lane);
+        if (x.by_turn && (x.new_turn & bit(lane)) == 0) return take_back_move(lane);
+        finish(lane, position(lane), player_.repetition());
+    }
+
+    // The move that led to the lane's position was illegal: it came before in this turn.
+    void take_back_move(int lane) {
+        std::uint64_t row = x.now;
+        while (!chose(x, --row, lane)) continue;
+        x.chose[row & x.log_mask] &= ~bit(lane);
+        while (!chose(x, --row, lane)) continue;
+        const bool began = (x.begins[row & x.log_mask] & bit(lane)) != 0;
+        set(x.new_turn, lane, began);
+        --x.moves[lane];
+        x.turns[lane] = static_cast<std::uint8_t>(x.turns[lane] - began);
+        x.longest[lane] = x.longest_before[lane];
+        x.lap_sum[lane] = static_cast<std::uint16_t>(x.lap_sum[lane] - x.laps[lane]);
+        refuse(lane, logged<B>(x, row, lane), Call::repeated);
+    }
+
+    void replay(int lane) {
         play_apart(lane);
         end_game(lane);
     }
@@ -369,8 +397,10 @@ private:
             return finish(lane, board, {End::row_empty, Sweep::opponent});
         }
         const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
+        const bool excluded = (x.refused & bit(lane)) != 0 && at(lane).excluded;
         const bool own_free_move =
-            has_duties && can_move(player_.referee(), board, board.mover, Duty::none, no_pit);
+            (has_duties || excluded) &&
+            can_move(player_.referee(), board, board.mover, Duty::none, no_pit);
         const Verdict verdict = judge_stuck(player_.referee(), board, own_free_move);
         if (verdict.end != End::running) return finish(lane, board, verdict);
         x.new_turn |= bit(lane);
@@ -428,11 +458,12 @@ private:
         go_on(lane, board);
     }
 
-    // The chosen move is illegal, or what `endless` says of it.
+    // The chosen move is illegal, or what `endless` says of it if it never ends.
     void refuse(int lane, const B& board, Call call) {
         Lane& game = at(lane);
         const Candidates<B> candidates(rules_, board);
-        if (call != Call::forbidden && rules_.endless != Endless::illegal) {
+        const bool never_ends = call == Call::endless || call == Call::capped;
+        if (never_ends && rules_.endless != Endless::illegal) {
             return take_endless(lane, board, call == Call::capped);
         }
         Chance drawn = lane_chance(x, lane);
@@ -447,8 +478,12 @@ private:
             }
         }
         x.redrawn |= bit(lane);
-        if ((x.refused & bit(lane)) == 0) game.board = board;
+        if ((x.refused & bit(lane)) == 0) {
+            game.board = board;
+            game.excluded = false;
+        }
         x.refused |= bit(lane);
+        game.excluded = game.excluded || call == Call::repeated;
         strike(x.chosen[lane]);
         int left = candidates.count(), number = 0;
         for (const std::uint64_t word : struck) left -= std::popcount(word);
@@ -507,7 +542,7 @@ private:
     const Kernel run_;
     std::vector<Lane> lanes_;
     Memory ring_, log_, prints_;
-    std::vector<std::uint64_t> chose_, movers_;
+    std::vector<std::uint64_t> chose_, movers_, begins_;
     LapCounts counts_;
     Lanes x{};
 };
