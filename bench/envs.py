@@ -103,6 +103,12 @@ def pgx_connect_four() -> Contender:
     return play
 
 
+def connect_four() -> Contender:
+    import pygame  # noqa: F401  # PettingZoo's own error is no ImportError
+
+    return aec(pettingzoo.make("aec", "classic/connect_four-v3"))
+
+
 def contenders() -> dict[str, tuple[Contender, int]]:
     """By name, and with the steps that one of its steps counts for."""
     batch = rs.Batch(rs.giuthi(), GAMES, 1, autoreset="SameStep")
@@ -120,10 +126,7 @@ def contenders() -> dict[str, tuple[Contender, int]]:
     }
     peers: dict[str, tuple[Callable[[], Contender], int]] = {
         "OpenSpiel": (spiel, 1),
-        "PettingZoo's connect_four": (
-            lambda: aec(pettingzoo.make("aec", "classic/connect_four-v3")),
-            1,
-        ),
+        "PettingZoo's connect_four": (connect_four, 1),
         f"pgx's connect_four, n={GAMES}": (pgx_connect_four, GAMES),
     }
     for name, (make, games) in peers.items():

@@ -11,7 +11,8 @@
 namespace relaysow::playout {
 
 enum { most_lanes = 64, most_rows = 128 + 2, most_struck = 12 };
-enum { lane_bytes = 128 };  // of a ring in one piece, and what is behind it
+enum { turns_between_looks = 8 };  // how far back the lanes' histories reach is told anew
+enum { lane_bytes = 128 };         // of a ring in one piece, and what is behind it
 
 // Why a lane needs the driver.
 enum class Call : uint8_t {
@@ -33,7 +34,7 @@ struct Driver {
     void (*attend)(void* context, int lane, Call call);
     // Of these `deep` lanes those whose position came before; notes the positions.
     uint64_t (*repeated)(void* context, uint64_t lanes);
-    // Every few turns where some lanes are `deep`, as these will be: histories have grown.
+    // At each look where some lanes are `deep`, as these will be: histories have grown.
     void (*look_back)(void* context, uint64_t lanes);
     void (*flush)(void* context);  // adds the small counts to the driver's
     void (*poll)(void* context);

@@ -151,18 +151,31 @@ inline bool is_compared(const Lanes& x, std::uint64_t row, int lane) {
     return later == row;
 }
 
-// Whether the position of a lane in this row of the log is that in its newest row.
-inline bool is_now(const Lanes& x, std::uint64_t row, int lane) {
-    const std::size_t slot = row & x.log_mask, newest = x.now & x.log_mask, bytes = ring_bytes(x);
-    if (((x.movers[slot] ^ x.movers[newest]) & bit(lane)) != 0) return false;
-    const std::size_t step = x.by_lane ? 1 : static_cast<std::size_t>(x.lanes);
-    const std::uint8_t* a = x.log + slot * bytes + (x.by_lane ? lane * lane_bytes : lane);
-    const std::uint8_t* b = a + newest * bytes - slot * bytes;
-    for (int k = 0; k < x.rows; ++k, a += step, b += step) {
-        if (*a != *b) return false;
+// The position of a lane in a row of the log: its pits and duties, and its mover.
+class LoggedPosition {
+public:
+    LoggedPosition(const Lanes& x, std::uint64_t row, int lane)
+        : pits_(x.log + (row & x.log_mask) * ring_bytes(x) + lane * (x.by_lane ? +lane_bytes : 1)),
+          step_(x.by_lane ? 1 : static_cast<std::size_t>(x.lanes)),
+          size_(x.rows + 1u),
+          mover_((x.movers[row & x.log_mask] & bit(lane)) != 0) {}
+
+    std::size_t size() const { return size_; }
+    std::uint8_t operator[](std::size_t k) const {
+        return k + 1 == size_ ? mover_ : pits_[k * step_];
     }
-    return true;
-}
+    template <class Other>
+    bool is(const Other& other) const {
+        std::size_t k = 0;
+        while (k < size_ && (*this)[k] == other[k]) ++k;
+        return k == size_;
+    }
+
+private:
+    const std::uint8_t* pits_;
+    std::size_t step_, size_;
+    bool mover_;
+};
 
 template <class B>
 void write_lane(Lanes& x, int lane, const B& board) {

@@ -66,8 +66,9 @@ private:
     static std::size_t lane_bytes_of(const Rules& rules) {
         return std::max<std::size_t>(static_cast<std::size_t>(rules.ring()) + 2, lane_bytes);
     }
-    // As many rows as the longest history takes; where that is too many its game is played apart.
+    // The log has as many rows as the longest history takes, unless that is too many.
     static constexpr std::size_t fewest_log_rows = 128, most_log_bytes = std::size_t{1} << 24;
+    static constexpr std::size_t most_kept_bytes = std::size_t{1} << 20;  // of one lane
     void set_up(const Level& level) {
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
@@ -110,7 +111,23 @@ private:
             longest = std::max(longest, x.now - x.segment[lane]);
         }
         const std::size_t rows = chose_.size();
-        if (4 * longest > 3 * rows && 2 * rows * ring_bytes(x) <= most_log_bytes) lengthen_log();
+        if (4 * longest <= 3 * rows) return;
+        if (2 * rows * ring_bytes(x) <= most_log_bytes) return lengthen_log();
+        for (std::uint64_t left = x.deep; left != 0; left &= left - 1) {
+            keep_oldest(std::countr_zero(left));
+        }
+    }
+
+    // Keeps what the log will not hold until the next look.
+    void keep_oldest(int lane) {
+        LongHistory& history = at(lane).history;
+        const std::size_t bytes = x.rows + 1u;
+        const std::uint64_t held = x.now - x.log_mask + turns_between_looks;
+        for (std::size_t k = history.kept().size() / bytes;
+             k < history.size() && history.row(k, x.now) < held; ++k) {
+            const LoggedPosition oldest(x, history.row(k, x.now), lane);
+            for (std::size_t at = 0; at < bytes; ++at) history.keep(oldest[at]);
+        }
     }
 
     void lengthen_log() {
@@ -271,10 +288,14 @@ private:
             const int lane = std::countr_zero(left);
             LongHistory& history = at(lane).history;
             const std::uint16_t now = print(x.now, lane);
-            const auto same = [&](std::uint64_t row) {
-                return is_now(x, row, lane) && is_compared(x, row, lane);
+            const LoggedPosition newest(x, x.now, lane);
+            const auto same = [&](std::size_t k) {
+                const std::size_t at = k * newest.size();
+                if (at < history.kept().size()) return newest.is(history.kept().data() + at);
+                const std::uint64_t row = history.row(k, x.now);
+                return newest.is(LoggedPosition(x, row, lane)) && is_compared(x, row, lane);
             };
-            if (outgrew_log(lane) || history.holds(now, same)) {
+            if (is_too_long(lane) || history.holds(now, same)) {
                 found |= bit(lane);
             } else {
                 history.add(now, x.now);
@@ -283,7 +304,14 @@ private:
         return found;
     }
 
-    bool outgrew_log(int lane) const { return x.now - x.segment[lane] > x.log_mask; }
+    // Too long a history is left to the player, who plays the game again.
+    bool is_too_long(int lane) {
+        if ((x.deep & bit(lane)) == 0) return false;
+        const LongHistory& history = at(lane).history;
+        const bool outgrew_log = x.now - x.segment[lane] > x.log_mask;
+        return history.size() == LongHistory::most || history.kept().size() > most_kept_bytes ||
+               (x.by_turn && outgrew_log);
+    }
 
     void forget_history(int lane) {
         x.old &= ~bit(lane);
@@ -345,9 +373,9 @@ private:
         }
     }
 
-    // The position did, or the log does not hold all that it could be like.
+    // The position did, or its history is too long to tell.
     void came_again(int lane) {
-        if (outgrew_log(lane)) return replay(lane);
+        if (is_too_long(lane)) return replay(lane);
         if (x.by_turn && (x.new_turn & bit(lane)) == 0) return take_back_move(lane);
         finish(lane, position(lane), player_.repetition());
     }

@@ -126,10 +126,7 @@ RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
     return false;
 }
 
-// Every so many turns it is told anew how far back the lanes' histories reach.
-constexpr int turns_between_looks = 8;
-
-// For so many turns, back as far as all lanes' histories but a few reach, repetition is sought in
+// Until the next look, back as far as all lanes' histories but a few reach, repetition is sought in
 // all lanes at once; a longer history is the driver's from now on.
 void look_back(Lanes& x) {
     constexpr int few = 1, longest = 96;
