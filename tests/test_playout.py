@@ -219,6 +219,15 @@ def test_repetition_far_back() -> None:
     assert_same_everywhere(rules.start(), 70, 6)
     assert_same_everywhere(replace(rules, repetition="off").start(), 70, 6, max_moves=3_000)
     assert_same_everywhere(rs.giuthi(pits=40, seeds=4).start(), 70, 6)
+    # Four seeds that go round and round come back to what the log held long ago.
+    rules = rs.giuthi(
+        40, seeds=1, minimum_lift=1, direction="ccw", relay="onward", uncrossed="ends_turn"
+    )
+    ring = [0] * 80
+    for pit in (5, 12, 45, 54):
+        ring[pit] = 1
+    assert played("scalar", rs.Position(rules, ring), 70, 6)["moves"].max() > 7_000
+    assert_same_everywhere(rs.Position(rules, ring), 70, 6)
 
 
 def test_moves_that_bring_back_a_position_of_the_turn() -> None:
