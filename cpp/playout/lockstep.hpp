@@ -113,6 +113,7 @@ private:
         const std::size_t rows = chose_.size();
         if (4 * longest <= 3 * rows) return;
         if (2 * rows * ring_bytes(x) <= most_log_bytes) return lengthen_log();
+        if (x.by_turn) return;  // turns are told by the log alone
         for (std::uint64_t left = x.deep; left != 0; left &= left - 1) {
             keep_oldest(std::countr_zero(left));
         }
