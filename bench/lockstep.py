@@ -8,6 +8,7 @@ to the scalar path.  `--plot FILE` draws the first.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from pathlib import Path
@@ -105,6 +106,8 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=5, help="for each cost")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the costs (matplotlib)")
     arguments = parser.parse_args()
+    # NumPy's threads wait for work in a loop at first, which would count as the processor's time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     print(rs.build_info()["instruction_set"])
     repetitions, games = arguments.repetitions, arguments.games
     costs = {name: sizes(name, repetitions, games) for name in ("giuthi", "engehe")}
