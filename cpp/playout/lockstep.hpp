@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "../player.hpp"
-#include "../repetition.hpp"
 #include "lanes.hpp"
 #include "levels.hpp"
 #include "long_history.hpp"
