@@ -253,6 +253,12 @@ def test_moves_that_bring_back_a_position_of_the_turn() -> None:
     rules = rs.giuthi(20, seeds=2, minimum_lift=1, chain="none", repetition_scope="turn")
     assert played("scalar", rules.start(), 70, 6)["moves"].max() > 1_000
     assert_same_everywhere(rules.start(), 70, 6)
+    # Longer than any log.
+    ring = [0] * 128
+    for pit in (5, 12, 69, 78):
+        ring[pit] = 1
+    rules = rs.giuthi(64, seeds=1, minimum_lift=1, direction="ccw", repetition_scope="turn")
+    assert_same_everywhere(rs.Position(rules, ring), 70, 6, max_moves=20_000)
 
 
 @pytest.mark.parametrize("games", [1, 63, 64, 65, 1_001])
