@@ -112,7 +112,6 @@ private:
         const std::size_t rows = chose_.size();
         if (4 * longest <= 3 * rows) return;
         if (2 * rows * ring_bytes(x) <= most_log_bytes) return lengthen_log();
-        if (x.by_turn) return;  // turns are told by the log alone
         for (std::uint64_t left = x.deep; left != 0; left &= left - 1) {
             keep_oldest(std::countr_zero(left));
         }
@@ -308,9 +307,8 @@ private:
     bool is_too_long(int lane) {
         if ((x.deep & bit(lane)) == 0) return false;
         const LongHistory& history = at(lane).history;
-        const bool outgrew_log = x.now - x.segment[lane] > x.log_mask;
-        return history.size() == LongHistory::most || history.kept().size() > most_kept_bytes ||
-               (x.by_turn && outgrew_log);
+        const std::size_t most_kept = x.by_turn ? 0 : most_kept_bytes;  // the log alone tells turns
+        return history.size() == LongHistory::most || history.kept().size() > most_kept;
     }
 
     void forget_history(int lane) {
