@@ -104,7 +104,7 @@ bool is_native(const py::dtype& dtype) {
 }
 
 std::uint64_t seed_number(const py::handle& value, const std::string& name) {
-    if (PyBool_Check(value.ptr()) || PyIndex_Check(value.ptr()) == 0) {
+    if (!is_integer(value)) {
         throw py::type_error(name + " must be an integer, not " + shown(value));
     }
     const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));

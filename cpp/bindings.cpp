@@ -76,9 +76,16 @@ void refuse(const std::string& why, const py::handle& error) {
     throw py::error_already_set();
 }
 
+bool is_integer(const py::handle& value) {
+    if (PyLong_CheckExact(value.ptr())) return true;
+    const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+    return PyIndex_Check(value.ptr()) != 0 && type != "bool" && type != "numpy.bool" &&
+           type != "numpy.bool_";
+}
+
 int whole_number(const py::handle& value, const std::string& name, int low, int high,
                  const std::string& allowed, const py::handle& error) {
-    if (PyBool_Check(value.ptr()) || PyIndex_Check(value.ptr()) == 0) {
+    if (!is_integer(value)) {
         throw py::type_error(name + " must be an integer, not " + shown(value));
     }
     const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
@@ -191,9 +198,9 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
 
     const py::tuple named = sequence(protected_pits, "protected");
     for (std::size_t i = 0; i < named.size(); ++i) {
-        const bool number = PyIndex_Check(named[i].ptr()) != 0 && !PyBool_Check(named[i].ptr());
         const int k = whole_number(
-            named[i], number ? "protected pit" : "protected[" + std::to_string(i) + "]", 0,
+            named[i],
+            is_integer(named[i]) ? "protected pit" : "protected[" + std::to_string(i) + "]", 0,
             size - 1, "must be a ring index, 0…" + std::to_string(size - 1));
         if (board.protected_pits.has(k)) {
             refuse("protected pit " + std::to_string(k) + " is named twice");
@@ -695,7 +702,7 @@ public:
     }
 
     py::object item(const py::object& given) const {
-        if (PyBool_Check(given.ptr()) || PyIndex_Check(given.ptr()) == 0) {
+        if (!is_integer(given)) {
             throw py::type_error("a move's number must be an integer or a slice, not " +
                                  shown(given));
         }

@@ -38,6 +38,9 @@ inline std::string shown(const py::handle& value) { return py::repr(value).cast<
 extern const Poll poll_with_gil;
 extern const Poll poll_without_gil;
 
+// No bool is an integer here, nor NumPy's, which is an index before NumPy 2.3.
+bool is_integer(const py::handle& value);
+
 // A subclass may have evaded the checks of Rules: the core trusts none of what it reads here.
 int rules_number(const py::handle& value, const char* name, int low, int high);
 

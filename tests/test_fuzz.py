@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow.rules import CHOICES
+from relaysow.rules import CHOICES, is_integer
 
 T = TypeVar("T")
 
@@ -422,7 +422,7 @@ def try_objects(source: Source) -> None:
 
 def bounded(value: Any, most: int) -> Any:
     """`value`, or `most` for a number that is in order but takes more time or memory than it is worth."""
-    is_number = hasattr(value, "__index__") and not isinstance(value, Raising)
+    is_number = is_integer(value) and not isinstance(value, Raising)
     return most if is_number and value.__index__() > most else value
 
 

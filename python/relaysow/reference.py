@@ -40,7 +40,7 @@ from relaysow.moves import (
     Sow,
     Sowing,
 )
-from relaysow.rules import MAX_SEEDS, Rules, whole_number, whole_numbers
+from relaysow.rules import MAX_SEEDS, Rules, is_integer, whole_number, whole_numbers
 
 __all__ = ["ENDS", "Chance", "Game", "LegalMoves", "Position", "perft", "simulate"]
 
@@ -1111,7 +1111,7 @@ class LegalMoves:
     def __getitem__(self, which: int | slice) -> Move | list[Move]:
         if isinstance(which, slice):
             return [self[i] for i in range(self.count)[which]]
-        if not hasattr(which, "__index__"):
+        if not is_integer(which):
             raise TypeError(f"a move's number must be an integer or a slice, not {which!r}")
         number = index(which)
         if number < 0:

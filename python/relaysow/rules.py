@@ -68,11 +68,16 @@ class Options(TypedDict, total=False):
     max_laps: int | None
 
 
+def is_integer(value: object) -> bool:
+    """Can `value` stand for a whole number?  No bool can, nor NumPy's, an index before 2.3."""
+    return hasattr(value, "__index__") and type(value).__name__ not in ("bool", "bool_")
+
+
 def whole_number(name: str, value: object) -> int:
     """`value` as an int; a `TypeError` naming it if it is a float, a bool, a string, …."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if not is_integer(value):
         raise TypeError(f"{name} must be an integer, not {value!r}")
-    return index(value)
+    return index(value)  # type: ignore[arg-type]
 
 
 def whole_numbers(name: str, values: object, refusal: type[ValueError]) -> tuple[int, ...]:

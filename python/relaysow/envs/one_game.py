@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import warnings
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
 from relaysow.extras import library
+from relaysow.rules import whole_number
 from relaysow.summary import ENDS
 
 MOST = np.iinfo(np.int16).max
@@ -56,9 +56,7 @@ class OneGame:
 
     def step(self, action: object) -> None:
         """Make a decision; `IllegalMove` if it is illegal, `TypeError` if it is no integer."""
-        if not hasattr(action, "__index__"):
-            raise TypeError(f"action must be an integer, not {action!r}")
-        number = index(action)
+        number = whole_number("action", action)
         if not 0 <= number < self.actions:
             raise IllegalMove(f"action {number}: must be 0…{self.actions - 1}")
         self._action[0] = number
