@@ -16,6 +16,9 @@ import typer
 from relaysow.descriptions import GAMES, OPTIONS, READINGS, SOURCES
 from relaysow.extras import library
 from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
+from relaysow.terminal import BROKEN_PIPE, can_flush, flushed, plain, standard_streams
+from relaysow.terminal import can_print as _can_print
+from relaysow.terminal import note as _note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -514,15 +517,6 @@ def _frames(record: Record, laps: bool) -> Iterator[str]:
         yield frame(lines, number)
 
 
-def _can_print(characters: str) -> bool:
-    """Whether standard output has these characters."""
-    try:
-        characters.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _start(
     name: str | None,
     pits: int | None,
@@ -582,11 +576,6 @@ def _pair(policy: str) -> str | tuple[str, str]:
     if len(names) > 2:
         raise ValueError(f"--policy {policy}: must be one name or two, South's,North's")
     return (names[0], names[1]) if len(names) == 2 else policy
-
-
-def _note(text: str) -> None:
-    """A line beside the output proper: to standard error."""
-    print(text, file=sys.stderr, flush=True)
 
 
 @app.command()
@@ -881,28 +870,38 @@ def main(arguments: list[str] | None = None) -> int:
     A mistake of the user's is one line on standard error and exit code 2, Ctrl-C is 130, and a
     reader of a pipe that has gone away ends the command silently.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that cannot show × … still shows the rest
-            stream.reconfigure(errors="replace")
+    with standard_streams():
+        try:
+            code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        except BrokenPipeError:
+            code = BROKEN_PIPE
+        return flushed(code)
+
+
+def _run(words: list[str]) -> int:
     try:
         # Not `app()`, which answers to Ctrl-C and broken pipes in a way of its own.
         command = typer.main.get_command(app)
-        words = sys.argv[1:] if arguments is None else arguments
-        with command.make_context("relaysow", list(words)) as context:
+        _show_plainly(command)
+        with command.make_context("relaysow", words) as context:
             command.invoke(context)
-        sys.stdout.flush()
         return 0
     except typer.Exit as done:
         return done.exit_code
+    except SystemExit as done:  # of Rich, whose help found no reader
+        if isinstance(done.__context__, BrokenPipeError):
+            return BROKEN_PIPE
+        raise
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left, unsaid
-        return 141  # as the shell has it for a process that SIGPIPE ended
+        raise
     except KeyboardInterrupt:
         _note("relaysow: interrupted")
         return 130
     except OSError as error:
-        named = error.filename is not None and error.strerror is not None
-        _note(f"relaysow: {error.filename}: {error.strerror}" if named else f"relaysow: {error}")
+        if error.filename is None and not can_flush():  # told with what is left to write
+            return 2
+        named = "" if error.filename is None else f"{error.filename}: "
+        _note(f"relaysow: {named}{error.strerror or error}")
         return 2
     except (ValueError, ImportError, MemoryError, OverflowError) as error:
         _note(f"relaysow: {error}")
@@ -915,3 +914,12 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         _note(f"relaysow: {message()}")
         return 2
+
+
+def _show_plainly(command: Any) -> None:
+    """Have the help of a command laid out as it will be shown."""
+    for told in (command, *command.params):
+        if getattr(told, "help", None):
+            told.help = plain(told.help)
+    for below in getattr(command, "commands", {}).values():
+        _show_plainly(below)

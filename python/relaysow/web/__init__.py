@@ -31,21 +31,23 @@ def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) ->
         raise ValueError(f"port={port}: must be 0…65535")
     server = make_server(create_app(host))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        # Bound here, so that a port that is taken is told in one line and the page opens at once.
-        listener = socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise OSError(f"{host} port {port}: {error.strerror or error}") from error
-    with listener:
-        shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        shown = f"[{shown}]" if ":" in shown else shown
-        address = f"http://{shown}:{listener.getsockname()[1]}/"
-        print(f"Serving {address} (Ctrl-C ends it)", flush=True)
-        if browser:
-            import webbrowser
+    with server.capture_signals():  # before it runs too: it then ends as soon as it would begin
+        try:
+            # Bound here, so that a port that is taken is told in one line and the page opens at
+            # once.
+            listener = socket.create_server((host, port), family=family)
+        except OSError as error:
+            raise OSError(f"{host} port {port}: {error.strerror or error}") from error
+        with listener:
+            shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+            shown = f"[{shown}]" if ":" in shown else shown
+            address = f"http://{shown}:{listener.getsockname()[1]}/"
+            print(f"Serving {address} (Ctrl-C ends it)", flush=True)
+            if browser:
+                import webbrowser
 
-            webbrowser.open(address)
-        server.run(sockets=[listener])
+                webbrowser.open(address)
+            server.run(sockets=[listener])
 
 
 def make_server(app: Any) -> Any:

@@ -1,0 +1,121 @@
+"""What the command is run in: standard streams, what they can print, signals that end it."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TextIO
+
+BROKEN_PIPE = 141
+"""The exit code of a command whose reader has gone: the shell's, where SIGPIPE ended it."""
+
+_STAND_INS = dict(zip("×−–—·▶─│┌┐└┘", "x---.>-|++++", strict=True)) | {"≤": "<=", "≥": ">="}
+"""What is printed where a stream lacks a character that has no plain letters or digits in it."""
+
+
+# -------------------------------------------------------------------------------- standard streams
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """All three can be used: those that are closed or None lead nowhere meanwhile, and none refuses
+    a character."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # else the next file that is opened takes its place, and what is printed
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    kept = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
+    with ExitStack() as opened:
+        for name, stream in kept.items():
+            if stream is None or stream.closed:
+                mode = "r" if name == "stdin" else "w"
+                nowhere = opened.enter_context(open(os.devnull, mode, encoding="utf-8"))
+                setattr(sys, name, nowhere)
+            elif name != "stdin" and hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors=_ERRORS)
+        try:
+            yield
+        finally:
+            for name, stream in kept.items():
+                setattr(sys, name, stream)
+
+
+def note(text: str) -> None:
+    """A line beside the output proper: to standard error, if that can be written."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        pass
+
+
+def flushed(code: int) -> int:
+    """The exit code, when all that was printed has been written, or told that it cannot be."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            code = BROKEN_PIPE
+            _abandon(stream)
+        except OSError as error:
+            _abandon(stream)
+            if stream is sys.stdout:
+                with suppress(OSError):
+                    note(f"relaysow: standard output: {error.strerror or error}")
+                code = code or 2
+    return code
+
+
+def can_flush() -> bool:
+    """Whether standard output takes what has been printed."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return False
+    return True
+
+
+def _abandon(stream: TextIO) -> None:
+    """What is left in a stream that cannot be written goes nowhere, and unsaid."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+# -------------------------------------------------------------------------------------- characters
+
+
+def can_print(characters: str) -> bool:
+    """Whether standard output has these characters."""
+    return plain(characters) == characters
+
+
+def plain(text: str) -> str:
+    """The text as standard output will show it."""
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    return text.encode(encoding, _ERRORS).decode(encoding)
+
+
+def _stand_in(error: UnicodeError) -> tuple[str, int]:
+    """What is printed for characters that a stream does not have, such as `x` for `×`, `2^64`."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text, raised, shown = error.object, False, ""
+    for i in range(error.start, error.end):
+        was, raised = raised, unicodedata.decomposition(text[i]).startswith("<super>")
+        shown += "^" if raised and not was else ""
+        for part in unicodedata.normalize("NFKD", text[i]):
+            if not (unicodedata.combining(part) or unicodedata.category(part) == "Cf"):
+                shown += part if part.isascii() else _STAND_INS.get(part, "?")
+    return shown, error.end
+
+
+_ERRORS = "relaysow.stand_in"
+codecs.register_error(_ERRORS, _stand_in)
