@@ -769,6 +769,7 @@ public:
         return redistributions_->same_moves(*other.redistributions_);
     }
     bool numbered_only() const { return redistributions_.has_value(); }
+    const Position& position() const { return position_; }
 
 private:
     Position position_;
@@ -1007,6 +1008,16 @@ True
              "The number of `move`; `ValueError` if it is not legal.")
         .def("__eq__", &equal_moves, "other"_a)
         .def("__repr__", &moves_repr)
+        .def(py::pickle(
+            [](const LegalMoves& moves) { return py::make_tuple(moves.position()); },
+            [](const py::object& state) {
+                const bool whole = py::isinstance<py::tuple>(state) && py::len(state) == 1;
+                const py::object given = whole ? py::object(state[py::int_(0)]) : py::none();
+                if (!py::isinstance<Position>(given)) {
+                    refuse("this is not the pickled state of LegalMoves: " + shown(state));
+                }
+                return LegalMoves(given.cast<const Position&>());
+            }))
         .attr("__hash__") = py::none();
 
     py::class_<Position>(m, "Position", position_doc)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -62,6 +62,9 @@ class Solution(Value):
     moves: dict[Move, Value] = field(repr=False)
     line: tuple[Move, ...] = field(repr=False)
     positions: int
+
+    def __copy__(self) -> Solution:
+        return replace(self, moves=self.moves.copy())
 
     @property
     def best_moves(self) -> tuple[Move, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from math import comb
 from typing import TYPE_CHECKING, Any, overload
@@ -21,6 +22,7 @@ from relaysow.simulation import (
     cores,
     policies_of,
     progress_bar,
+    restore,
     within,
 )
 from relaysow.summary import Rate, Spread
@@ -52,6 +54,9 @@ class LayOut:
             if seeds < 0:
                 raise ValueError(f"row[{i}]={seeds}: must be 0 or more")
         object.__setattr__(self, "row", row)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.row,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +259,9 @@ class Round:
     asked: bool = False
     rows: list[tuple[int, ...] | None] = field(default_factory=lambda: [None, None])
     game: Game | None = None
+
+    def __copy__(self) -> Round:
+        return deepcopy(self)
 
     @property
     def result(self) -> tuple[int, int] | None:
@@ -480,6 +488,10 @@ class Match:
             here.asked, here.pits = False, self._rounds[-2].pits
         return steps[-1]
 
+    def __copy__(self) -> Match:
+        """A match with the same history, which then goes its own way."""
+        return deepcopy(self)
+
     def __repr__(self) -> str:
         if self.is_over:
             state = "drawn" if self.winner == -1 else f"{PLAYERS[self.winner or 0]} has won"
@@ -662,6 +674,10 @@ class Series:
             self._games.pop()
         return self.game.undo()
 
+    def __copy__(self) -> Series:
+        """A series with the same history, which then goes its own way."""
+        return deepcopy(self)
+
     def __repr__(self) -> str:
         south, north = self.points
         return f"<Series of {self.rules!r}: game {len(self._games)}, {south}-{north}>"
@@ -800,6 +816,9 @@ class MatchSimulation:
     layout: tuple[str, str]
     seed: int
     first_match: int
+
+    def __setstate__(self, state: Iterable[Any]) -> None:
+        restore(self, state)
 
     @property
     def matches(self) -> int:

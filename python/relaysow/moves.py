@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from relaysow.rules import whole_number, whole_numbers
 
@@ -63,6 +63,9 @@ class Sow:
         if self.direction is not None and type(self.direction) is not str:
             object.__setattr__(self, "direction", "cw" if self.direction == "cw" else "ccw")
 
+    def __reduce__(self) -> tuple[Any, ...]:  # by a call, which checks: a pickle may be foreign
+        return type(self), (self.pit, self.lift, self.direction)
+
 
 @dataclass(frozen=True, slots=True)
 class Redistribute:
@@ -90,6 +93,9 @@ class Redistribute:
         if len(set(self.emptied)) != len(self.emptied):
             raise ValueError(f"emptied={self.emptied}: a pit can be emptied once only")
         object.__setattr__(self, "emptied", tuple(sorted(self.emptied)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.emptied, self.placed)
 
 
 Move = Sow | Redistribute

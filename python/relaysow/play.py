@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -122,6 +123,9 @@ class Table:
         self._pace = _seconds(pace)
         self._unicode = unicode
         self._runs = False  # two computers play on without being asked
+
+    def __copy__(self) -> Table:
+        return deepcopy(self)
 
     def run(self) -> None:
         """Play until the user leaves."""

@@ -44,6 +44,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import date
 from types import MappingProxyType
@@ -182,6 +183,13 @@ class Record:
         )
 
     __hash__ = None  # type: ignore[assignment]  # what was played goes on
+
+    def __copy__(self) -> Record:
+        """A record of a copy of the play, which then goes its own way."""
+        return Record(copy(self.play), self.tags, self.comments, self.overlooked)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Record, (self.play, dict(self.tags), dict(self.comments), self.overlooked)
 
     def to_text(self) -> str:
         """The record as text; `from_text` gives it back."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, islice
@@ -1329,6 +1330,9 @@ class Game:
 
         return records.replay(text, cls)
 
+    def __copy__(self) -> Game:
+        return deepcopy(self)
+
     def __repr__(self) -> str:
         return f"<Game of {len(self._moves)} moves: {self.position!r}>"
 
@@ -1464,6 +1468,9 @@ class Chance:
         state, first = split_mix(base ^ index(game))
         _, second = split_mix(state)
         self._s = [first & 0xFFFFFFFF, first >> 32, second & 0xFFFFFFFF, second >> 32]
+
+    def __copy__(self) -> Chance:
+        return deepcopy(self)
 
     def word(self) -> int:
         """The next 32-bit word."""

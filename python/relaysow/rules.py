@@ -217,15 +217,27 @@ class Rules:
         return f"{base}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _from_values, tuple(getattr(self, field.name) for field in fields(self))
+        return _from_names, ({field.name: getattr(self, field.name) for field in fields(self)},)
 
 
-def _from_values(*values: Any) -> Rules:
-    """Rules from the values of all fields in order, checked again: a pickle may be foreign."""
-    names = [field.name for field in fields(Rules)]
-    if len(values) != len(names):
-        raise RulesError(f"rules of {len(values)} values: must be {len(names)}, of this version")
-    return Rules(**dict(zip(names, values, strict=True)))
+ADDED: dict[str, Any] = {}
+"""The options that pickles of earlier versions lack, each with the value by which games are played
+as they were before there was such an option."""
+
+
+def _from_names(options: dict[str, Any]) -> Rules:
+    """Rules from the values of all fields by name, checked again: a pickle may be foreign."""
+    if not isinstance(options, dict):
+        raise TypeError(f"pickled rules must be a dict of options, not {options!r}")
+    known = [field.name for field in fields(Rules)]
+    for name in options:
+        if name not in known:
+            raise RulesError(f"pickled rules have {name!r}, which is no option of this version")
+    options = ADDED | options
+    for name in known:
+        if name not in options:
+            raise RulesError(f"pickled rules lack {name!r}: what they meant by it is not known")
+    return Rules(**options)
 
 
 def giuthi(pits: int = 8, seeds: int = 8, **options: Unpack[Options]) -> Rules:

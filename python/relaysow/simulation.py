@@ -6,9 +6,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, overload
@@ -104,6 +104,9 @@ class Simulation:
     seed: int
     first_game: int
     max_moves: int | None
+
+    def __setstate__(self, state: Iterable[Any]) -> None:
+        restore(self, state)
 
     @property
     def games(self) -> int:
@@ -225,6 +228,14 @@ class Simulation:
         missing, `OSError` as writing does.
         """
         getattr(self, writer_for(path))(path)
+
+
+def restore(result: Simulation | MatchSimulation, state: Iterable[Any]) -> None:
+    """Fill a copy of a result, whose columns are as read-only as they were."""
+    for field, value in zip(fields(result), state, strict=True):
+        if hasattr(value, "flags"):  # NumPy makes its copies writeable
+            value.flags.writeable = False
+        object.__setattr__(result, field.name, value)
 
 
 def write_parquet(result: Simulation, file: IO[bytes]) -> None:

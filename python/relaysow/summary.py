@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,9 @@ class Summary:
     scores: tuple[float, float]
     simulation: Simulation | None = field(default=None, repr=False, compare=False)
     """The games themselves, if they were kept."""
+
+    def __copy__(self) -> Summary:
+        return replace(self, ends=self.ends.copy())
 
     def plot(self) -> Any:
         """The figure of `Simulation.plot`; raises `ValueError` if the games were not kept."""

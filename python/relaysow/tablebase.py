@@ -35,7 +35,7 @@ class Tablebase:
     `Tablebase.build` makes one, `Tablebase.open` maps its file into memory.  The rules' set-up
     makes no difference, nor do opening redistributions and protection once they are over: a table
     of Kiothi holds the positions in which nothing is protected.  `rules` are those of the file,
-    `max_seeds` the most seeds on the ring.
+    `max_seeds` the most seeds on the ring.  A copy, and what a pickle is read to, opens the file again.
 
     >>> import os, tempfile, relaysow as rs
     >>> rules = rs.giuthi(pits=3, seeds=1)
@@ -48,6 +48,7 @@ class Tablebase:
     def __init__(self, path: str, data: mmap.mmap) -> None:
         """Use `open` or `build`."""
         self.path = path
+        self._file = os.path.abspath(path)  # the process may go to another folder
         self._data = data
         pits, self.max_seeds, text, at = _core.read_table_head(data)
         self.rules: Rules = notation.rules_from_text(text)
@@ -219,6 +220,13 @@ class Tablebase:
         with suppress(BufferError):
             self._data.close()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._table is None:
+            raise TypeError(
+                f"{self.path}: a closed table cannot be copied or pickled: open it again"
+            )
+        return _reopened, (self._file, self.rules, self.max_seeds)
+
     def __enter__(self) -> Self:
         return self
 
@@ -227,6 +235,18 @@ class Tablebase:
 
     def __repr__(self) -> str:
         return f"<Tablebase of {self.rules!r} to {self.max_seeds} seeds: {self.path}>"
+
+
+def _reopened(path: str, rules: Rules, max_seeds: int) -> Tablebase:
+    """The table of a file that was open, which must still be what it was."""
+    table = Tablebase.open(path)
+    if (table.rules, table.max_seeds) != (rules, max_seeds):
+        table.close()
+        raise TablebaseError(
+            f"{path}: it is of {table.rules!r} to {table.max_seeds} seeds, and was of {rules!r} to "
+            f"{max_seeds} when the table was copied or pickled"
+        )
+    return table
 
 
 def table_rules(rules: Rules) -> Rules:

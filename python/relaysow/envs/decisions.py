@@ -136,6 +136,7 @@ class Decisions:
         other.__dict__ |= self.__dict__
         other.game = copy(self.game)
         other.past, other._before = self.past.copy(), self._before.copy()
+        other._legal = None if self._legal is None else self._legal.copy()
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
