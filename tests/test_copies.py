@@ -449,6 +449,129 @@ def test_iterators_of_moves_go_on_by_themselves() -> None:
                 assert next(again) == next(moves) != first
 
 
+# -- environments
+
+
+def make_environments() -> dict[str, Callable[[], Any]]:
+    gymnasium, pettingzoo = pytest.importorskip("gymnasium"), pytest.importorskip("pettingzoo")
+    envs: Any = import_module("relaysow.envs")
+    giuthi = "relaysow/Giuthi-v0"
+    return {
+        "Env": lambda: envs.Env("giuthi", pits=5, seeds=4, opponent="greedy", max_moves=9),
+        "AEC": lambda: envs.AEC(rs.kiothi(), max_cycles=50),
+        "VectorEnv": lambda: envs.VectorEnv("giuthi", 3, opponent=None, illegal="report"),
+        "VectorEnv against": lambda: envs.VectorEnv("giuthi", 3, player=None),
+        "make": lambda: gymnasium.make(giuthi, pits=5, seeds=4),
+        "make_vec": lambda: gymnasium.make_vec(giuthi, num_envs=2),
+        "aec": lambda: pettingzoo.make("aec", giuthi, pits=5),
+        "aec, lose": lambda: pettingzoo.make("aec", giuthi, illegal="lose"),
+    }
+
+
+def run(env: Any, steps: int) -> list[Any]:
+    """What some steps of an environment tell, the same every time."""
+    if hasattr(env, "agent_iter"):
+        env.reset(seed=4)
+        seen = []
+        for agent in env.agent_iter(steps):
+            observation, *rest = env.last()
+            over = rest[1] or rest[2]
+            sample = env.action_space(agent).sample(observation["action_mask"])
+            env.step(None if over else sample)
+            seen.append([agent, told(observation), told(rest), over or sample])
+        return seen
+    observation, info = env.reset(seed=4)
+    seen = [told(observation), told(info)]
+    for _ in range(steps):
+        mask = info["action_mask"]
+        action = mask.argmax(axis=-1)
+        observation, reward, terminated, truncated, info = env.step(action)
+        seen += [told(observation), told(reward), told(terminated), told(info)]
+        if np.ndim(terminated) == 0 and (terminated or truncated):
+            break
+    return seen
+
+
+NAMES = ["Env", "AEC", "VectorEnv", "VectorEnv against", "make", "make_vec", "aec", "aec, lose"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_environment_is_copied_before_its_first_game(name: str) -> None:
+    made = make_environments()[name]()
+    spaces = [made.action_space("player_0")] if "gent" in f"{dir(made)}" else [made.action_space]
+    for space in spaces:
+        space.seed(5)
+    copies = [way(made) for way in WAYS.values()]
+    assert [type(one) for one in copies] == [type(made)] * len(copies)
+    assert [one.unwrapped.rules for one in copies] == [made.unwrapped.rules] * len(copies)
+    if name in ("make", "aec", "aec, lose"):
+        copies = copies[1:]  # a shallow copy of a wrapper that is not ours has the same inside
+    first = run(copies[0], 30)
+    assert [run(one, 30) for one in copies[1:]] == [first] * (len(copies) - 1)
+    assert run(made, 30) == first
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_environment_refuses_once_its_games_have_begun(name: str) -> None:
+    env = make_environments()[name]()
+    for steps in (0, 1, 60):
+        run(env, steps)
+        ways = dict(WAYS)
+        if env is not env.unwrapped:
+            del ways["copy"]  # the wrapper is not ours
+        for way in ways.values():
+            with pytest.raises(TypeError, match=r"begun cannot be copied or pickled: make another"):
+                way(env)
+
+
+def test_an_environment_stepped_before_a_reset_refuses() -> None:
+    for name in ("Env", "VectorEnv"):
+        env = make_environments()[name]()
+        env.step(np.zeros(3, int) if name == "VectorEnv" else 0)
+        with pytest.raises(TypeError, match="cannot be copied"):
+            copy.deepcopy(env)
+
+
+@pytest.mark.openspiel
+def test_openspiel_games_states_and_observers() -> None:
+    pyspiel: Any = pytest.importorskip("pyspiel")
+    import_module("relaysow.envs.openspiel")
+    chance = random.Random(3)
+    for text in (
+        "giuthi(pits=5,seeds=4)",
+        "kiothi(pits=4,filled=2)",
+        "engehe(setup=2 2 3 1 2 2 2 2 2 2 2 1 2 2 2 2,pits=8)",
+    ):
+        game = pyspiel.load_game(text)
+        begun = game.new_initial_state(game.rules.start().to_text())
+        for _ in range(15):
+            begun.apply_action(chance.choice(begun.legal_actions()))
+        observer = game.make_py_observer()
+        observer.set_from(begun, 0)
+        for way in WAYS.values():
+            again = way(game)
+            assert (str(again), again.rules, again.features) == (
+                str(game),
+                game.rules,
+                game.features,
+            )
+            state = way(begun)
+            assert (str(state), state.history()) == (str(begun), begun.history())
+            seen = way(observer)
+            assert told(seen.dict) == told(observer.dict)
+            for _ in range(20):
+                if not state.is_terminal():
+                    state.apply_action(chance.choice(state.legal_actions()))
+            seen.set_from(state, 1)
+            assert [*seen.dict["player"], *seen.dict["pits"]] == [*seen.tensor][
+                : 2 + 2 * game.rules.pits
+            ]
+            assert observer.tensor[0] == 1
+            assert len(begun.history()) == 15
+            fresh = again.new_initial_state()
+            fresh.apply_action(fresh.legal_actions()[0])
+
+
 # -- across processes
 
 

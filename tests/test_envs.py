@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import subprocess
 import sys
 import warnings
@@ -643,12 +642,6 @@ def test_pettingzoo_arguments() -> None:
     ):
         with pytest.raises(ValueError, match=text):
             pettingzoo.make("aec", "relaysow/Giuthi-v0", **arguments)
-    env = relaysow.envs.AEC(rs.engehe(pits=5), max_cycles=3)
-    env.reset()
-    env.step(0)
-    again = pickle.loads(pickle.dumps(env))
-    again.reset()
-    assert again.position == env.rules.start()
 
 
 def test_pettingzoo_prints_for_humans(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,8 @@
 Importing this package registers the games with those of Gymnasium and PettingZoo that are
 installed; `relaysow.envs.openspiel` registers them with OpenSpiel.  All adapters number actions and
 lay out observations as `relaysow.Batch` does, and take rules alike: `rules` is `Rules` or the name
-of a rule set, and its arguments and options follow by keyword.
+of a rule set, and its arguments and options follow by keyword.  An environment of Gymnasium or
+PettingZoo can be copied and pickled until its first game begins.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
 from relaysow.envs import one_of, rules_of
-from relaysow.envs.one_game import MOST, OneGame, turned
+from relaysow.envs.one_game import MOST, Copied, OneGame, no_copy, turned
 from relaysow.extras import library
 from relaysow.game import Game
 from relaysow.play import choose
@@ -23,7 +23,7 @@ gymnasium: Any = library("gymnasium", "gymnasium")
 Opponent = str | Callable[[NDArray[np.int16], NDArray[Any]], Any] | None
 
 
-class Env(gymnasium.Env):  # type: ignore[misc]
+class Env(Copied, gymnasium.Env):  # type: ignore[misc]
     """One game against an opponent: `gymnasium.make("relaysow/Giuthi-v0")`, Kiothi or EnGehe.
 
     `rules` and what follows by keyword are as said in `relaysow.envs`.  `opponent` is a policy of
@@ -170,7 +170,7 @@ class Env(gymnasium.Env):  # type: ignore[misc]
             self._make(action)
 
 
-class VectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
+class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
     """Many games side by side, straight over `relaysow.Batch`.
 
     `gymnasium.make_vec("relaysow/Giuthi-v0", num_envs=4096)`: the games of `Env`, whose arguments
@@ -220,15 +220,17 @@ class VectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         alone = opponent is None
         if self._raises and mask != "exact" and not alone:
             raise ValueError(f"mask={mask!r}: illegal='raise' with an opponent needs 'exact'")
-        self.batch = Batch(
-            rules_of(rules, options),
-            num_envs,
-            mask=mask,
-            autoreset=self._mode if alone else modes.DISABLED,
-            illegal=illegal if alone else "report",
-            max_moves=max_moves,
-            threads=threads,
-        )
+        self._arguments: dict[str, Any] = {
+            "rules": rules_of(rules, options),
+            "n": num_envs,
+            "mask": mask,
+            "autoreset": self._mode if alone else modes.DISABLED,
+            "illegal": illegal if alone else "report",
+            "max_moves": max_moves,
+            "threads": threads,
+        }
+        self.batch = Batch(**self._arguments)
+        self._begun = False
         self.num_envs = self.batch.n
         self._mover = self.batch.features["mover"].start
         self._turned = turned(self.batch)
@@ -254,6 +256,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
 
         `options["start"]` may be a Position of the same rules, or one for each such row.
         """
+        self._begun = True
         super().reset(seed=seed)
         options = options or {}
         rows = options.get("reset_mask")
@@ -276,8 +279,18 @@ class VectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
 
         Raises `IllegalMove` naming the first row whose action is illegal; no game has moved then.
         """
+        self._begun = True
         step: Any = self._step_both if self._opponent is None else self._step_one
         return step(np.asarray(actions))  # type: ignore[no-any-return]
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._begun:
+            raise no_copy("one position for each row")
+        return {name: value for name, value in self.__dict__.items() if name != "batch"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self.batch = Batch(**self._arguments)
 
     def _step_both(self, actions: NDArray[Any]) -> Any:
         batch = self.batch

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,21 @@ def turned(batch: Batch) -> NDArray[np.intp]:
     return order
 
 
+def no_copy(start: str) -> TypeError:
+    """Why an environment is not copied, and what tells another one where the games stand."""
+    return TypeError(
+        "an environment whose games have begun cannot be copied or pickled: make another like it, "
+        f"and reset it with options={{'start': {start}}}"
+    )
+
+
+class Copied:
+    """An environment of which `copy.copy`, too, shares nothing that changes."""
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
+
+
 class OneGame:
     """A `Batch` of one row that stays over when its game is.
 
@@ -44,6 +60,7 @@ class OneGame:
         self.features = self.batch.features
         self.over = False
         """Whether the game has ended, or been cut by `max_moves`."""
+        self._begun = False
         self._action = np.zeros(1, np.int64)
         self._mover = self.features["mover"].start
         self._turned = turned(self.batch)
@@ -51,6 +68,7 @@ class OneGame:
     def reset(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """Begin a game; `options["start"]` may be a Position of the same rules."""
         start = (options or {}).get("start")
+        self._begun = True
         self.batch.reset(seed=None if seed is None else [seed], start=start)
         self.over = False
 
@@ -59,12 +77,18 @@ class OneGame:
         number = whole_number("action", action)
         if not 0 <= number < self.actions:
             raise IllegalMove(f"action {number}: must be 0…{self.actions - 1}")
+        self._begun = True
         self._action[0] = number
         try:
             self.batch.step(self._action)
         except IllegalMove as error:
             raise IllegalMove(f"{error}".removeprefix("row 0, ")) from None
         self.over = bool(self.batch.terminated[0] or self.batch.truncated[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._begun:
+            raise no_copy("position")
+        return OneGame, (self.rules, self.batch.max_moves)
 
     @property
     def mover(self) -> int:

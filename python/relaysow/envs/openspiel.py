@@ -24,6 +24,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relaysow import Position, Rules
 from relaysow._core import Batch
@@ -77,6 +78,9 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(self.game_type, info, parameters)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _game, (self.game_type.short_name, self.get_parameters())
+
     def new_initial_state(self, text: str | None = None) -> SpielState:
         """The opening, or the position of a text of `Position.to_text`."""
         return SpielState(self, self.rules.start() if text is None else Position.from_text(text))
@@ -86,6 +90,11 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return Observer(self, params)
         return observation.IIGObserverForPublicInfoGame(iig_obs_type, params)
+
+
+def _game(name: str, parameters: dict[str, Any]) -> SpielGame:
+    game: SpielGame = pyspiel.load_game(name, parameters)
+    return game
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
@@ -167,9 +176,20 @@ class Observer:
     def __init__(self, game: SpielGame, params: Any) -> None:
         if params:
             raise ValueError(f"params={params!r}: an observation takes none")
-        self.tensor = np.zeros(2 + game.observed, np.float32)
         parts = {name: slice(at.start + 2, at.stop + 2) for name, at in game.features.items()}
-        self.dict = {name: self.tensor[at] for name, at in {"player": slice(0, 2), **parts}.items()}
+        self._parts = {"player": slice(0, 2), **parts}
+        self._see(np.zeros(2 + game.observed, np.float32))
+
+    def _see(self, tensor: NDArray[np.float32]) -> None:
+        self.tensor = tensor
+        self.dict = {name: tensor[at] for name, at in self._parts.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"parts": self._parts, "tensor": self.tensor.copy()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._parts = state["parts"]
+        self._see(state["tensor"])  # the parts are views of it
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Show a state to a player."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from relaysow import Position, Rules
 from relaysow.envs import one_of, rules_of
-from relaysow.envs.one_game import MOST, OneGame
+from relaysow.envs.one_game import MOST, Copied, OneGame
 from relaysow.extras import library
 from relaysow.rules import whole_number
 
@@ -34,7 +34,7 @@ def make(*, illegal: str = "raise", **arguments: Any) -> Any:
     return wrappers.OrderEnforcingWrapper(env)
 
 
-class AEC(pettingzoo.AECEnv, gymnasium.utils.EzPickle):  # type: ignore[misc]
+class AEC(Copied, pettingzoo.AECEnv):  # type: ignore[misc]
     """A game of the agents "player_0" (South) and "player_1" (North).
 
     `rules` and what follows by keyword are as said in `relaysow.envs`.  An agent that moves again,
@@ -76,9 +76,6 @@ class AEC(pettingzoo.AECEnv, gymnasium.utils.EzPickle):  # type: ignore[misc]
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        gymnasium.utils.EzPickle.__init__(
-            self, rules, max_cycles=max_cycles, render_mode=render_mode, **options
-        )
         super().__init__()
         one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         if max_cycles is not None and whole_number("max_cycles", max_cycles) < 1:
