@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
-from typing import overload
+from typing import NamedTuple, overload
 
 from relaysow import notation, records
 from relaysow._core import LegalMoves, Position
@@ -72,8 +71,7 @@ class RemainingMoves:
         return f"<{len(self)} legal moves: {shown}>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Ply:
+class _Ply(NamedTuple):
     """The game after so many moves."""
 
     position: Position
@@ -101,6 +99,9 @@ class Game:
     same turn is illegal, and a player left without a legal move by that cannot move: he passes or
     the game ends, as the rules' `end` says.  Redistributions are not compared.
 
+    A `push` or `undo` that an exception interrupts, Ctrl-C for instance, has been made or has not.
+    Threads that share a game need a lock of their own around whatever they do with it.
+
     Raises `TypeError` for anything but `Rules` or a `Position`.
     """
 
@@ -110,14 +111,17 @@ class Game:
             raise TypeError(f"a game starts from Rules or a Position, not {start!r}")
         rules = position.rules
         self._compares_turns = rules.repetition_scope == "turn" and rules.repetition != "off"
-        self._moves: list[Move] = []
+        # What the game is: a move is one append here, an undo one pop.  What else tells of plies
+        # may tell of some that are not there.
         self._plies: list[_Ply] = []
+        self._moves: list[Move] = []
+        # At which ply a compared position stands.
         # A capture leaves fewer seeds on the ring for good, so positions from before it may stay
         # here: they never come again.  For the same reason positions of one game with the same
         # ring have the same stores, and are equal exactly when repetition takes them to be so.
         # Nor does one come again from before the last redistribution: their number is part of it.
-        self._compared: set[Position] = set()
-        self._legal: RemainingMoves | None = None
+        self._compared: dict[Position, int] = {}
+        self._legal: tuple[_Ply, RemainingMoves] | None = None
         self._enter(self._judged(position, 0))
 
     @property
@@ -138,7 +142,7 @@ class Game:
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves made, each as `legal_moves` spells it."""
-        return tuple(self._moves)
+        return tuple(self._moves[: len(self._plies) - 1])
 
     @property
     def is_over(self) -> bool:
@@ -160,13 +164,13 @@ class Game:
         """The moves that may be made: those of the position, none when the game is over, and
         under `repetition_scope="turn"` without those that repeat within the turn."""
         ply = self._plies[-1]
-        within_turn = self._compares_turns and ply.turn < len(self._moves)
+        within_turn = self._compares_turns and ply.turn < len(self._plies) - 1
         if ply.outcome is None and not within_turn:
             return ply.position.legal_moves
-        if self._legal is None:
+        if self._legal is None or self._legal[0] is not ply:
             left = () if ply.outcome else _remaining(ply.position, self._turn(ply.turn))
-            self._legal = RemainingMoves(ply.position, left)
-        return self._legal
+            self._legal = ply, RemainingMoves(ply.position, left)
+        return self._legal[1]
 
     def push(self, move: Move) -> None:
         """Make a move.
@@ -176,27 +180,26 @@ class Game:
         """
         if not isinstance(move, (Sow, Redistribute)):
             raise TypeError(f"a move must be Sow or Redistribute, not {move!r}")
-        if self.is_over:
+        before, turn, outcome, _ = self._plies[-1]
+        if outcome is not None:
             raise self._illegal(move, "the game is over")
-        before, turn = self.position, self._plies[-1].turn
         after = before.play(move)
         if not _same_turn(before, after):
             turn = len(self._plies)
         elif self._compares_turns and after in self._turn(turn):
             raise self._illegal(move, "it repeats a position of this turn")
         ply = self._judged(after, turn)
-        self._moves.append(notation.canonical(before, move))
+        self._moves[len(self._plies) - 1 :] = (notation.canonical(before, move),)
         self._enter(ply)
 
     def undo(self) -> Move:
         """Take the last move back and return it; `IndexError` if there is none."""
-        if not self._moves:
+        if len(self._plies) == 1:
             raise IndexError("no move to undo")
         ply = self._plies.pop()
         if ply.compared:
-            self._compared.remove(ply.position)
-        self._legal = None
-        return self._moves.pop()
+            del self._compared[ply.position]
+        return self._moves[len(self._plies) - 1]
 
     def repeatable(self) -> tuple[list[Position], list[Position], bool]:
         """The positions before this one that may come again and end the game by it, those of the
@@ -241,7 +244,8 @@ class Game:
     def __repr__(self) -> str:
         mover = notation.PLAYERS[self.position.mover]
         state = f"{self.outcome}" if self.is_over else f"{mover} to move"
-        count = "1 move" if len(self._moves) == 1 else f"{len(self._moves)} moves"
+        moves = len(self._plies) - 1
+        count = "1 move" if moves == 1 else f"{moves} moves"
         return f"<Game of {self.start.rules!r}: {count}, {state}>"
 
     def _illegal(self, move: Move, reason: str) -> IllegalMove:
@@ -275,15 +279,23 @@ class Game:
             and rules.repetition != "off"
             and (turn == at or rules.repetition_scope == "position")
         )
-        if compared and position in self._compared:
+        if compared and self._is_compared(position):
             outcome, compared = _repetition(position), False
         return _Ply(position, turn, outcome, compared)
 
+    def _is_compared(self, position: Position) -> bool:
+        """Whether a position is one of those that later ones are compared with."""
+        at = self._compared.get(position, len(self._plies))
+        if at >= len(self._plies):
+            return False
+        ply = self._plies[at]
+        return ply.compared and ply.position == position
+
     def _enter(self, ply: _Ply) -> None:
-        self._plies.append(ply)
+        # First the note, which says nothing until the ply is there.
         if ply.compared:
-            self._compared.add(ply.position)
-        self._legal = None
+            self._compared[ply.position] = len(self._plies)
+        self._plies.append(ply)
 
 
 def _same_turn(before: Position, after: Position) -> bool:

@@ -241,14 +241,15 @@ def even(seeds: int, pits: int) -> tuple[int, ...]:
     return (each + 1,) * over + (each,) * (filled - over) + (0,) * (pits - filled)
 
 
-@dataclass(slots=True)
+@dataclass
 class Round:
     """A round of a match: read it, and play it through the match.
 
     `number` counts from 1; `totals` are the seeds of South and North at its start; `starter` moves
     first; `weaker` lays out first (None: both start from the even set-up); `pits` in each row;
     `asked`: the weaker asked for shorter rows; `rows` are South's and North's lay-outs, each from
-    its owner's left, None while they are due; `game` is None until both are there.
+    its owner's left, None while they are due; `game` is None until both are there; `stuck`: the even
+    set-up allows no move and leaves the totals as they are.
     """
 
     number: int
@@ -259,6 +260,7 @@ class Round:
     asked: bool = False
     rows: list[tuple[int, ...] | None] = field(default_factory=lambda: [None, None])
     game: Game | None = None
+    stuck: bool = False
 
     def __copy__(self) -> Round:
         return deepcopy(self)
@@ -333,18 +335,18 @@ class Match:
         self.first = random.randrange(2) if first is None else int(first)
         n = rules.pits
         self.original = (sum(rules.setup[:n]), sum(rules.setup[n:]))
-        self._rounds: list[Round] = []
-        self._drawn = False
-        self._open(self.original, self.first, n, opening=True)
+        self._rounds = [self._opened(1, self.original, self.first, n, opening=True)]
 
     @property
     def rounds(self) -> tuple[Round, ...]:
         """All rounds begun; the last is `round`."""
+        self._go_on()
         return tuple(self._rounds)
 
     @property
     def round(self) -> Round:
         """The present round, or the last one of a match that is over."""
+        self._go_on()
         return self._rounds[-1]
 
     @property
@@ -375,9 +377,7 @@ class Match:
     @property
     def winner(self) -> int | None:
         """0 or 1, -1 for a match that cannot go on, None for one that has not ended."""
-        if self._drawn:
-            return -1
-        return next((1 - player for player in (0, 1) if self.totals[player] < 2), None)
+        return self._winner(self.round)
 
     @property
     def due(self) -> str | None:
@@ -423,7 +423,7 @@ class Match:
     @property
     def steps(self) -> tuple[Step, ...]:
         """All that was pushed, in order."""
-        return tuple(step for here in self._rounds for step in round_steps(here, self.scheme))
+        return tuple(step for here in self.rounds for step in round_steps(here, self.scheme))
 
     def push(self, step: Step) -> None:
         """Make a move, lay out, or ask for shorter rows.
@@ -439,23 +439,23 @@ class Match:
             if here.game is None:
                 raise self._illegal(step, "a lay-out is due, not a move")
             here.game.push(step)
-            self._go_on()
         elif here.game is not None:
             raise self._illegal(step, "a move is due, not a lay-out")
         elif isinstance(step, Shorten):
             if reason := self._why_not_shorten():
                 raise self._illegal(step, reason)
-            here.asked, here.pits = True, max(MIN_PITS, here.pits - 2)
+            _change(here, asked=True, pits=max(MIN_PITS, here.pits - 2))
         else:
             layouts = self.layouts
             assert layouts is not None
             if reason := layouts.reason(step.row):
                 raise self._illegal(step, reason)
-            here.rows[layouts.player] = step.row
+            rows = here.rows.copy()
+            rows[layouts.player] = step.row
             if self.scheme == "leakey":
-                here.rows[1 - layouts.player] = step.row[::-1]
-            self._begin()
-            self._go_on()
+                rows[1 - layouts.player] = step.row[::-1]
+            _change(here, rows=rows, game=self._game(here, rows))
+        self._go_on()
 
     def lay_out(self, row: tuple[int, ...]) -> None:
         """Fill the pits of the player who is to lay out, counts from his own left.
@@ -470,23 +470,25 @@ class Match:
 
     def undo(self) -> Step:
         """Take the last step back and return it; `IndexError` if there is none."""
-        steps = self.steps
-        if not steps:
+        rounds = self.rounds
+        steps = [round_steps(here, self.scheme) for here in rounds]
+        last = next((i for i in reversed(range(len(rounds))) if steps[i]), None)
+        if last is None:
             raise IndexError("no step to undo")
-        self._drawn = False
-        while not round_steps(self.round, self.scheme):
-            self._rounds.pop()  # it began of itself
-        here = self.round
+        here = rounds[last]
+        del self._rounds[last + 1 :]  # they began of themselves, and do so again while this is over
         if here.game is not None and here.game.moves:
             here.game.undo()
         elif here.game is not None and self.scheme == "wikipedia":
             assert here.weaker is not None
-            here.game, here.rows[1 - here.weaker] = None, None
+            rows = here.rows.copy()
+            rows[1 - here.weaker] = None
+            _change(here, rows=rows, game=None)
         elif any(here.rows):
-            here.game, here.rows = None, [None, None]
+            _change(here, rows=[None, None], game=None)
         else:
-            here.asked, here.pits = False, self._rounds[-2].pits
-        return steps[-1]
+            _change(here, asked=False, pits=rounds[last - 1].pits)
+        return steps[last][-1]
 
     def __copy__(self) -> Match:
         """A match with the same history, which then goes its own way."""
@@ -538,40 +540,58 @@ class Match:
             return f"the stronger has {here.totals[1 - here.weaker]} seeds: must be {2 * seeds}"
         return None
 
-    def _open(self, totals: tuple[int, int], starter: int, pits: int, opening: bool) -> None:
-        """Begin the next round."""
+    def _winner(self, here: Round) -> int | None:
+        """The winner of the match if this is its last round."""
+        if here.stuck:
+            return -1
+        totals = here.result or here.totals
+        return next((1 - player for player in (0, 1) if totals[player] < 2), None)
+
+    def _opened(
+        self, number: int, totals: tuple[int, int], starter: int, pits: int, opening: bool = False
+    ) -> Round:
+        """A round as it begins."""
         weaker = None if opening or totals[0] == totals[1] else int(totals[1] < totals[0])
         if self.scheme == "leakey":
             pits = leakey_pits(self.rules.pits, weaker, totals, self.original)
-        here = Round(len(self._rounds) + 1, totals, starter, weaker, pits)
-        self._rounds.append(here)
+        here = Round(number, totals, starter, weaker, pits)
         if weaker is None:
             setup = match_rules(self.rules, pits).setup
             if totals != self.original:
                 setup = even(totals[0], pits) + even(totals[1], pits)
             here.rows = [setup[:pits], setup[pits:]]
-            self._begin()
-            self._drawn = here.result == totals
-            self._go_on()
+            here.game = self._game(here, here.rows)
+            here.stuck = here.result == totals
+        return here
 
-    def _begin(self) -> None:
-        """Begin the game of the round if both rows are laid out."""
-        here = self.round
-        south, north = here.rows
-        if south is not None and north is not None:
-            stores = (here.totals[0] - sum(south), here.totals[1] - sum(north))
-            rules = match_rules(self.rules, here.pits)
-            here.game = Game(Position(rules, south + north, stores, here.starter))
+    def _game(self, here: Round, rows: list[tuple[int, ...] | None]) -> Game | None:
+        """The game of a round if both rows are laid out."""
+        south, north = rows
+        if south is None or north is None:
+            return None
+        stores = (here.totals[0] - sum(south), here.totals[1] - sum(north))
+        rules = match_rules(self.rules, here.pits)
+        return Game(Position(rules, south + north, stores, here.starter))
 
     def _go_on(self) -> None:
-        """Begin the next round if this one has ended and the match has not."""
-        here = self.round
-        if here.result is None or self.is_over:
-            return
-        assert here.game is not None
-        assert here.game.outcome is not None
-        winner = here.game.outcome.winner
-        self._open(here.result, here.starter if winner == -1 else winner, here.pits, opening=False)
+        """Begin the rounds that are due: the last one has ended and the match has not.
+
+        It is asked whenever a round is, so that nothing is lost if it is interrupted.
+        """
+        while True:
+            here = self._rounds[-1]
+            if here.result is None or self._winner(here) is not None:
+                return
+            assert here.game is not None
+            assert here.game.outcome is not None
+            winner = here.game.outcome.winner
+            starter = here.starter if winner == -1 else winner
+            self._rounds.append(self._opened(here.number + 1, here.result, starter, here.pits))
+
+
+def _change(here: Round, **fields: Any) -> None:
+    """Change a round at once: nothing can interrupt it."""
+    vars(here).update(fields)
 
 
 class Series:
@@ -618,11 +638,13 @@ class Series:
     @property
     def games(self) -> tuple[Game, ...]:
         """All games begun; the last is `game`."""
+        self._go_on()
         return tuple(self._games)
 
     @property
     def game(self) -> Game:
         """The present game, or the last one of a series that is over."""
+        self._go_on()
         return self._games[-1]
 
     @property
@@ -646,7 +668,7 @@ class Series:
         """Whether the series has ended."""
         if self.best_of is None:
             return False
-        all_played = len(self._games) == self.best_of and self.game.is_over
+        all_played = len(self._games) == self.best_of and self._games[-1].is_over
         return all_played or 2 * max(self.points) > self.best_of
 
     @property
@@ -660,19 +682,20 @@ class Series:
     @property
     def steps(self) -> tuple[Move, ...]:
         """The moves of all games in order."""
-        return tuple(move for game in self._games for move in game.moves)
+        return tuple(move for game in self.games for move in game.moves)
 
     def push(self, move: Move) -> None:
         """Make a move; raises as `Game.push` does, and `IllegalMove` when the series is over."""
         self.game.push(move)
-        if self.game.is_over and not self.is_over:
-            self._games.append(Game(self._start((self.first + len(self._games)) % 2)))
+        self._go_on()
 
     def undo(self) -> Move:
         """Take the last move back and return it; `IndexError` if there is none."""
-        if not self.game.moves and len(self._games) > 1:
-            self._games.pop()
-        return self.game.undo()
+        games = self.games
+        if games[-1].moves or len(games) == 1:
+            return games[-1].undo()
+        del self._games[-1]  # it began of itself, and does so again while the one before is over
+        return games[-2].undo()
 
     def __copy__(self) -> Series:
         """A series with the same history, which then goes its own way."""
@@ -680,7 +703,15 @@ class Series:
 
     def __repr__(self) -> str:
         south, north = self.points
-        return f"<Series of {self.rules!r}: game {len(self._games)}, {south}-{north}>"
+        return f"<Series of {self.rules!r}: game {len(self.games)}, {south}-{north}>"
+
+    def _go_on(self) -> None:
+        """Begin the next game if the last one has ended and the series has not.
+
+        It is asked whenever a game is, so that nothing is lost if it is interrupted.
+        """
+        if self._games[-1].is_over and not self.is_over:
+            self._games.append(Game(self._start((self.first + len(self._games)) % 2)))
 
     def _start(self, mover: int) -> Position:
         opening = Position.start(self.rules)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, islice
@@ -1215,9 +1215,11 @@ def same_for_repetition(one: Position, other: Position) -> bool:
 
 
 class _Step(NamedTuple):
-    """A position reached in a game, whether a turn begins there, and the outcome if it ended."""
+    """A position reached in a game, by which move, whether a turn begins there, and the outcome if
+    it ended."""
 
     position: Position
+    move: Move | None
     begins_turn: bool
     outcome: Outcome | None
 
@@ -1231,6 +1233,8 @@ class Game:
     `repetition_scope="position"` compares all such positions, also inside a turn; `"turn"` compares
     those at the start of a turn, and a move that brings back an earlier position of the same turn
     is illegal: it is left out of `legal_moves`.  `repetition="off"` compares nothing.
+
+    A move is one step added to a list, so that it has been made or not whatever interrupts it.
 
     >>> from relaysow.rules import giuthi
     >>> game = Game(giuthi(pits=5, seeds=4))
@@ -1247,9 +1251,8 @@ class Game:
         if not isinstance(start, Position):
             raise TypeError(f"a game starts from Rules or a Position, not {start!r}")
         self._start = start
-        self._moves: list[Move] = []
         self._steps: list[_Step] = []
-        self._arrive(start, begins_turn=True)
+        self._arrive(start, None, begins_turn=True)
 
     @property
     def start(self) -> Position:
@@ -1264,7 +1267,7 @@ class Game:
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves played, in order."""
-        return tuple(self._moves)
+        return tuple([step.move for step in self._steps if step.move is not None])
 
     @property
     def begins_turn(self) -> bool:
@@ -1307,15 +1310,16 @@ class Game:
         after = position.play(move)
         if self._repeats_within_turn(after, position.mover, self._turn()):
             raise position.illegal(move, "it repeats a position of this turn")
-        self._moves.append(position.canonical(move))
-        self._arrive(after, begins_turn=after.mover != position.mover or after.passed)
+        begins_turn = after.mover != position.mover or after.passed
+        self._arrive(after, position.canonical(move), begins_turn)
 
     def undo(self) -> Move:
         """Take back the last move and return it; `IndexError` if there is none."""
-        if not self._moves:
+        move = self._steps[-1].move
+        if move is None:
             raise IndexError("no move to undo")
         self._steps.pop()
-        return self._moves.pop()
+        return move
 
     def record(self) -> str:
         """The game as text that `from_record` plays again."""
@@ -1331,12 +1335,14 @@ class Game:
         return records.replay(text, cls)
 
     def __copy__(self) -> Game:
-        return deepcopy(self)
+        other = object.__new__(type(self))
+        other._start, other._steps = self._start, self._steps.copy()
+        return other
 
     def __repr__(self) -> str:
-        return f"<Game of {len(self._moves)} moves: {self.position!r}>"
+        return f"<Game of {len(self._steps) - 1} moves: {self.position!r}>"
 
-    def _arrive(self, position: Position, begins_turn: bool) -> None:
+    def _arrive(self, position: Position, move: Move | None, begins_turn: bool) -> None:
         """Add the position after a move, or after the pass it forces, and judge it."""
         outcome = None
         may_be_stuck = self._compares_turns and not begins_turn and not position.is_over
@@ -1360,7 +1366,7 @@ class Game:
             outcome = Outcome(winner, stores, position.end)
         elif outcome is None and self._repeats(position, begins_turn):
             outcome = _drawn_out(position)
-        self._steps.append(_Step(position, begins_turn, outcome))
+        self._steps.append(_Step(position, move, begins_turn, outcome))
 
     def _turn(self) -> list[Position]:
         """The positions of the present turn, its start first."""
@@ -1513,10 +1519,10 @@ def worth_of_moves(game: Game, depth: int) -> dict[Move, int]:
     """
     mover, worth = game.position.mover, {}
     for move in game.legal_moves:
-        game.push(move)
-        score = worth_of_game(game, depth - 1)
-        worth[move] = score if game.position.mover == mover else -score
-        game.undo()
+        later = copy(game)
+        later.push(move)
+        score = worth_of_game(later, depth - 1)
+        worth[move] = score if later.position.mover == mover else -score
     return worth
 
 
