@@ -148,7 +148,6 @@ def test_moves(rules: rs.Rules, move: Any, text: str, mover: int) -> None:
         (rs.giuthi(), "", "column 1: move '': must be a pit"),
         (rs.giuthi(), "+", "column 1: move '+': must be a pit"),
         (rs.giuthi(), "3 +", "column 1: move '3 +': must be a pit"),
-        (rs.giuthi(), "3+\n", r"column 1: move '3+\n': must be a pit"),
         (rs.giuthi(), "٣+", "column 1: move '٣+': must be a pit"),
         (rs.giuthi(), "3−", "column 1: move '3−': must be a pit"),
         (rs.giuthi(), "0+", "column 1: pit '0': must be 1…8"),
@@ -277,10 +276,7 @@ DUTY = "giuthi_leakey(pits=3,extra_pit=not_origin) 4,4,4;4,4,4 0,0 S - {} 2"
     ("text", "message"),
     [
         ("", "column 1: field '': is empty: single spaces part the fields"),
-        (" " + GOOD, "column 1: field '': is empty"),
-        (GOOD + " ", "column 48: field '': is empty"),
         (GOOD.replace(" S", "  S"), "column 40: field '': is empty"),
-        (GOOD + "\n", r"column 46: redistributions made '2\n': must be 0, 1 or 2"),
         (GOOD.replace(" - 2", "\t- 2"), "has 6 fields: must be 7 (rules, rows, stores, player, "),
         (GOOD[:-2], "has 6 fields: must be 7"),
         (GOOD + " drawn drawn", "has 9 fields: must be 7"),

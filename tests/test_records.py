@@ -481,7 +481,7 @@ def read_mutated(seed: int, count: int) -> tuple[int, int]:
             except rs.NotationError as error:
                 assert re.match(r"line [1-9]\d*, column [1-9]\d*: ", str(error)), text
                 line, column = map(int, re.findall(r"\d+", str(error))[:2])
-                lines = text.split("\n")
+                lines = re.split(r"\r\n|\n|\r", text)
                 assert line <= len(lines), text
                 assert column <= len(lines[line - 1]) + 1, text
             else:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     )
     from relaysow.pictures import animate, svg
     from relaysow.puzzle import Puzzle, puzzles
-    from relaysow.records import Record, read_records
+    from relaysow.records import Record, iter_records, read_records
     from relaysow.simulation import Simulation, SimulationInterrupted, simulate
     from relaysow.summary import Summary
     from relaysow.tablebase import Tablebase, TablebaseError
@@ -107,6 +107,7 @@ __all__ = [
     "giuthi_pratt",
     "giuthi_russ",
     "giuthi_wikipedia",
+    "iter_records",
     "kiothi",
     "kiothi_wikipedia",
     "perft",
@@ -142,6 +143,7 @@ _LATER = {
     "Value": "relaysow.analysis",
     "analyse": "relaysow.analysis",
     "animate": "relaysow.pictures",
+    "iter_records": "relaysow.records",
     "puzzles": "relaysow.puzzle",
     "read_records": "relaysow.records",
     "simulate": "relaysow.simulation",

@@ -329,8 +329,9 @@ def show(
 
     from relaysow import Position, display
     from relaysow.notation import rules_from_text
+    from relaysow.reading import bare
 
-    is_rules = " " not in position.strip()
+    is_rules = " " not in bare(position)
     here = rules_from_text(position).start() if is_rules else Position.from_text(position)
     played = None if move is None else here.move_from_text(move)
     told = None if played is None else here.sow(played)
@@ -420,33 +421,38 @@ def replay(
     """Step through recorded games, matches and series.
 
     On a terminal Enter shows the next step, b the one before, a number that step (0 is the start),
-    q ends; elsewhere all steps are printed.
+    q ends; elsewhere all steps are printed.  A record that cannot be read is told, the others are
+    shown, and the exit code is 2.
     """
-    from relaysow.records import read_records
+    from relaysow.moves import NotationError
+    from relaysow.records import iter_records
 
-    try:
-        if file == "-":
-            text = sys.stdin.read()
-        else:
-            with open(file, encoding="utf-8", newline="") as stream:
-                text = stream.read()
-        records = read_records(text, lenient)
-    except ValueError as error:  # of the text or of its encoding
-        raise ValueError(f"{file}: {error}") from error
-    frames = []
-    for record in records:
-        for line in record.overlooked:
-            _note(f"{file}: {line}")
-        frames += list(_frames(record, laps))
+    source = getattr(sys.stdin, "buffer", sys.stdin) if file == "-" else file
+    bad = 0
+
+    def told() -> Iterator[str]:
+        nonlocal bad
+        for found in iter_records(source, lenient):
+            if isinstance(found, NotationError):
+                bad += 1
+                _note(f"relaysow: {found}")
+                continue
+            for line in found.overlooked:
+                _note(f"{file}: {line}")
+            yield from _frames(found, laps)
+
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("\n\n".join(frames))
-        return
+        for number, frame in enumerate(told()):
+            print(f"\n{frame}" if number else frame)
+        frames = []
+    else:
+        frames = list(told())
     at = 0
-    while True:
+    while frames:
         print(f"\n{frames[at]}\n\n{at}/{len(frames) - 1}> ", end="", flush=True)
         word = sys.stdin.readline()
         if not word or word.strip().lower() == "q":
-            return
+            break
         word = word.strip().lower()
         if word in ("", "b"):
             following = at + (1 if not word else -1)
@@ -455,9 +461,11 @@ def replay(
         if 0 <= following < len(frames):
             at = following
         elif not word:
-            return
+            break
         else:
             print(f"Enter: next · b: back · 0…{len(frames) - 1}: that step · q: end")
+    if bad:
+        raise typer.Exit(2)
 
 
 def _frames(record: Record, laps: bool) -> Iterator[str]:

@@ -22,7 +22,22 @@ class PositionError(ValueError):
 
 
 class NotationError(ValueError):
-    """Text that is not a move, a position or a record; the message says where and why."""
+    """Text that is not a move, a position or a record; the message says where and why.
+
+    So do `file`, the name of the file, and `line` and `column`, counted from 1; each is None where
+    there is nothing to tell.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.file, self.line, self.column = file, line, column
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,10 @@
   the own pit it may not start from.  `made` counts the opening redistributions made; `drawn` says
   that an endless sowing drew the game.
 
-Numbers are written in the digits 0-9 without leading zeros.  Nothing else is allowed anywhere: no
-further spaces, no other order.  Records of games and matches are the business of `relaysow.records`.
+Numbers are written in the digits 0-9 without leading zeros.  What files put around a line is passed
+over: a byte-order mark before it, white space and line ends on either side.  Nothing else is allowed
+anywhere: no further spaces, no other order.  Records of games and matches are the business of
+`relaysow.records`.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow
+from relaysow.reading import MARK, bare
 from relaysow.rules import CHOICES, RULE_SETS, Options, Rules, _shortest_call
 
 if TYPE_CHECKING:
@@ -80,7 +83,10 @@ class Piece:
 
     def error(self, field: str, wanted: str) -> NotationError:
         text = self.text if len(self.text) <= 40 else self.text[:39] + "…"
-        return NotationError(f"{self.where}: {field} {text!r}: {wanted}")
+        return self.refusal(f"{field} {text!r}: {wanted}")
+
+    def refusal(self, reason: str) -> NotationError:
+        return NotationError(f"{self.where}: {reason}", line=self.line, column=self.column)
 
     @property
     def where(self) -> str:
@@ -120,9 +126,13 @@ class Piece:
 def _whole(text: str) -> Piece:
     if not isinstance(text, str):
         raise TypeError(f"text must be a string, not {text!r}")
-    piece = Piece(text)
-    if len(text) > MAX_TEXT:
-        raise piece.error("text", f"has {len(text)} characters: must be at most {MAX_TEXT}")
+    inner = bare(text)
+    # Counted from the beginning of the line, as editors do.
+    text = text.removeprefix(MARK)
+    before = text[: len(text) - len(text.lstrip())]
+    piece = Piece(inner, len(before) - before.rfind("\n"))
+    if len(inner) > MAX_TEXT:
+        raise piece.error("text", f"has {len(inner)} characters: must be at most {MAX_TEXT}")
     return piece
 
 

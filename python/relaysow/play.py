@@ -20,6 +20,8 @@ from relaysow import display
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
 from relaysow.notation import PLAYERS, line_to_text
+from relaysow.reading import bare
+from relaysow.records import iter_records
 from relaysow.rules import Rules
 from relaysow.simulation import POLICIES, policies_of
 
@@ -141,7 +143,7 @@ class Table:
             except EOFError:
                 print()
                 return
-            command, _, rest = line.strip().partition(" ")
+            command, _, rest = bare(line).partition(" ")
             if command.lower() in ("quit", "exit", "q"):
                 return
             try:
@@ -152,9 +154,17 @@ class Table:
                 self._say(_CARET.sub("", f"{error}", count=1))
 
     def load(self, path: str) -> None:
-        """Go on with the game of a record; raises as reading and `Game.from_record` do."""
-        self._game = Game.from_record(Path(path).expanduser().read_text("utf-8"))
-        self._start = self._game.start
+        """Go on with the game of a record, the only one of a file; raises as `iter_records`, and
+        what that finds wrong."""
+        record, *others = islice(iter_records(Path(path).expanduser()), 2)
+        if isinstance(record, NotationError):
+            raise record
+        if others:
+            raise ValueError(f"{path}: holds more than one record")
+        if (kind := type(record.play).__name__.lower()) != "game":
+            raise ValueError(f"{path}: the record is of a {kind}: only games are played here")
+        assert isinstance(record.play, Game)
+        self._game, self._start = record.play, record.play.start
 
     # -- whose turn it is
 

@@ -29,8 +29,10 @@ A record is lines of text; its numbers, rules, moves and positions are those of 
   tags `\\n` is a new line, `\\uXXXX` the character of that hexadecimal number; a backslash also
   stands before a backslash, quotation mark or brace that is meant as such.
 
-Nothing else is allowed when a record is read strictly; only its lines may end as on Windows, and
-the last one may be followed by empty ones or lack its own end.  A lenient reader forgives how it is
+Nothing else is allowed when a record is read strictly; only its lines may end as on any system (LF,
+CR LF, CR), a byte-order mark may stand before the first, and the last one may be followed by empty
+ones or lack its own end.  Of several records in a text each begins at its line `relaysow …`, with an
+empty line before it, whatever is wrong with the one before.  A lenient reader forgives how it is
 written, never what was played: spaces, empty lines and line breaks anywhere, typographic minus
 signs, small letters, heads, numbers of turns and players left out, numbers, results and heads that
 are wrong, tags unknown, doubled or in disorder, two comments on a position.  It keeps a list of
@@ -40,13 +42,16 @@ illegal steps.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -62,6 +67,7 @@ from relaysow.notation import (
     rules_to_text,
     to_text,
 )
+from relaysow.reading import LONGEST, MARK, Source, lines_of, name_of
 from relaysow.rules import Rules, whole_number
 
 if TYPE_CHECKING:
@@ -81,6 +87,8 @@ _HEADS = {"game": "", "match": "round", "series": "game"}
 
 _TEXT = r"(?:[^{}\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*"
 _VERSION = re.compile(r"relaysow (game|match|series) 1")
+_BEGIN = re.compile(rf"{MARK}?\s*relaysow\b")  # what is wrong with it is told where it is read
+_LOOSE_BEGIN = re.compile(rf"{MARK}?\s*relaysow (game|match|series) [0-9]+\s*$")
 _TAG = re.compile(r'\[([A-Za-z]+) "((?:[^"\\\x00-\x1f\x7f]|\\[^\x00-\x1f\x7f])*)"\]')
 _HEAD = re.compile(r"(round|game) ([0-9]+): ([0-9]+-[0-9]+)")
 _TURN = re.compile(rf"([0-9]+)\. ([SN])((?: [^ {{}}]+(?: \{{{_TEXT}\}})?)+)")
@@ -91,6 +99,7 @@ _SAID = re.compile(rf" (\{{{_TEXT}\}}|[^ {{}}]+)")
 _LOOSE_TAG = re.compile(r'\s*\[\s*([A-Za-z]+)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _LOOSE_WORD = re.compile(r"\{(?:[^{}\\]|\\.)*\}|[^\s{}]+|[{}]", re.DOTALL)
 _LOOSE_LABEL = re.compile(r"[0-9]+\.+")
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _MINUS = str.maketrans("−–", "--")
 
 
@@ -212,8 +221,8 @@ class Record:
         """
         records = read_records(text, lenient)
         if len(records) > 1:
-            line = [line for line, _ in _split(text, lenient)][1]
-            raise Piece(text.split("\n")[line], 1, line + 1).error("record", "must be the only one")
+            _, (before, (line, *_)) = islice(_parts(_lines(text), lenient), 2)
+            raise Piece(line, 1, before + 1).error("record", "must be the only one")
         return records[0]
 
 
@@ -225,14 +234,94 @@ def read_records(text: str, lenient: bool = False) -> list[Record]:
     >>> len(read_records(text + "\\n" + text))
     2
     """
+    return [_read(before, lines, lenient) for before, lines in _parts(_lines(text), lenient)]
+
+
+def iter_records(source: Source, lenient: bool = False) -> Iterator[Record | NotationError]:
+    """The records of a file one by one, in the memory of one; for one that cannot be read, why.
+
+    `source` is a path, an open file (of text or bytes) or its lines.  A record that breaks the
+    grammar, or has bytes that are not UTF-8 or more than 4,194,304 characters, comes as the
+    `NotationError` that `read_records` raises, with the name of the file before it, and the next
+    one is read as ever.
+
+    Raises `OSError` for a file that cannot be read, `NotationError` for one in UTF-16 or UTF-32,
+    `ValueError` for text in place of a path, `TypeError` for any other source.
+
+    >>> from relaysow import NotationError, iter_records
+    >>> text = 'relaysow game 1\\n[Rules "kiothi"]\\n[Result "*"]\\n'
+    >>> for found in iter_records([text.replace("kiothi", "kiothi(pits=2)"), "", text]):
+    ...     print(found if isinstance(found, NotationError) else found.play)
+    line 2, column 9: pits=2: must be 3…64 pits in each row
+    <Game of kiothi(): 0 moves, South to move>
+    """
+    if isinstance(source, (bytes, bytearray)) or not (
+        isinstance(source, (str, os.PathLike))
+        or hasattr(source, "read")
+        or hasattr(source, "__iter__")
+    ):
+        raise TypeError(f"source must be a path, an open file or lines, not {source!r}")
+    if isinstance(source, str) and re.search(r"[\n\r]", source):
+        raise ValueError("source has more than one line: must be a path; read_records reads text")
+    return _found(source, lenient)
+
+
+def _found(source: Source, lenient: bool) -> Iterator[Record | NotationError]:
+    name = name_of(source)
+    for before, lines in _parts(lines_of(source), lenient, LONGEST):
+        try:
+            for number, line in enumerate(lines, start=before + 1):
+                if foreign := _NOT_UTF8.search(line):
+                    piece = Piece(line, 1, number).part(*foreign.span())
+                    raise piece.refusal(f"byte 0x{ord(foreign[0]) - 0xDC00:02x}: must be UTF-8")
+            yield _read(before, lines, lenient, LONGEST)
+        except NotationError as error:
+            # Without its traceback, which would keep the record in memory.
+            told = f"{error}" if name is None else f"{name}: {error}"
+            yield NotationError(told, file=name, line=error.line, column=error.column)
+
+
+def _read(before: int, lines: list[str], lenient: bool, longest: int = sys.maxsize) -> Record:
+    """The record of these lines, with so many before them in the text."""
     from relaysow.game import Game
 
-    found = []
-    for first_line, lines in _split(text, lenient):
-        reader = _Reader(lines, first_line, lenient)
-        play = reader.read(Game)
-        found.append(Record(play, reader.info, reader.comments, tuple(reader.overlooked)))
-    return found
+    if _size(lines) > longest:
+        last = Piece(lines[-1], 1, before + len(lines))
+        raise last.error("record", f"must have at most {longest:,} characters")
+    reader = _Reader(lines, before, lenient)
+    play = reader.read(Game)
+    return Record(play, reader.info, reader.comments, tuple(reader.overlooked))
+
+
+def _parts(
+    lines: Iterable[str], lenient: bool, longest: int = sys.maxsize
+) -> Iterator[tuple[int, list[str]]]:
+    """The lines of each record, with the number of lines before them; of a longer one as many as
+    show it."""
+    before, size = 0, 0
+    part: list[str] = []
+    for number, line in enumerate(lines):
+        if part and (_LOOSE_BEGIN if lenient else _BEGIN).match(line):
+            blank = lenient and not "".join(part).strip(f"{MARK} \t")
+            if not blank:
+                if not lenient and part[-1] and size <= longest:
+                    part.append(line)  # amid what came before: refused there too
+                yield before, part
+                before, part, size = number, [], 0
+        if size <= longest:
+            part.append(line)
+            size += len(line) + 1
+    yield before, part
+
+
+def _size(lines: list[str]) -> int:
+    return sum(map(len, lines)) + len(lines)
+
+
+def _lines(text: str) -> list[str]:
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, not {text!r}")
+    return re.split(r"\r\n|\n|\r", text)
 
 
 def record(game: GameLike) -> str:
@@ -264,9 +353,7 @@ def replay(text: str, game: Callable[[Any], G]) -> G:
     ...
     relaysow.moves.NotationError: line 5, column 4: player 'N': South is to move
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, not {text!r}")
-    played: G = _Reader(text.split("\n"), 0, lenient=False).read(game, kinds=("game",))
+    played: G = _Reader(_lines(text), 0, lenient=False).read(game, kinds=("game",))
     return played
 
 
@@ -424,25 +511,6 @@ def _escaped(text: str, marks: str) -> str:
     return re.sub(rf"[{re.escape(marks)}\\\x00-\x1f\x7f\ud800-\udfff]", escape, text)
 
 
-def _split(text: str, lenient: bool) -> list[tuple[int, list[str]]]:
-    """The lines of each record, with the number of lines before them."""
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, not {text!r}")
-    lines = text.split("\n")
-    starts = [0]
-    for number, line in enumerate(lines[1:], start=1):
-        if _VERSION.fullmatch(line.strip() if lenient else line.removesuffix("\r")):
-            # A version line amid what came before belongs to it, and is refused there.
-            if lenient and not "".join(lines[:number]).strip("\ufeff \t\r"):
-                continue
-            if lenient or not lines[number - 1].strip("\r"):
-                starts.append(number)
-    return [
-        (start, lines[start:end])
-        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)
-    ]
-
-
 class _Reader:
     """Reads one record; what a lenient reader forgives goes to `overlooked`."""
 
@@ -452,8 +520,8 @@ class _Reader:
         self.info: dict[str, str] = {}
         self.comments: dict[int, str] = {}
         self.lines = [
-            Piece(line.removesuffix("\r"), 1, number)
-            for number, line in enumerate(lines, start=first_line + 1)
+            Piece(line.removeprefix(MARK) if number == 1 else line, 1, first_line + number)
+            for number, line in enumerate(lines, start=1)
         ]
         self.steps = self.turn = 0
         self.goes_on = self.labelled = self.headed = False
@@ -485,12 +553,12 @@ class _Reader:
         """Sets the kind of the record; the number of its first line of tags."""
         at = 0
         if self.lenient:
-            while at < len(self.lines) and not self.lines[at].text.strip("\ufeff \t"):
+            while at < len(self.lines) and not self.lines[at].text.strip(f"{MARK} \t"):
                 at += 1
             if at == len(self.lines):
                 raise self.lines[0].error("record", "must not be empty")
         first = self.lines[at]
-        text = first.text.strip("\ufeff \t") if self.lenient else first.text
+        text = first.text.strip(f"{MARK} \t") if self.lenient else first.text
         wanted = " or ".join(f"'relaysow {kind} 1'" for kind in kinds)
         if (match := _VERSION.fullmatch(text)) and match[1] in kinds:
             self.kind = match[1]
@@ -786,4 +854,4 @@ def _at(piece: Piece) -> Iterator[None]:
     except NotationError:
         raise
     except ValueError as error:
-        raise NotationError(f"{piece.where}: {error}") from error
+        raise piece.refusal(f"{error}") from error

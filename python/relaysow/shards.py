@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from relaysow import streaming
 from relaysow.extras import library
+from relaysow.reading import other_encoding
 from relaysow.simulation import COLUMNS, metadata_of, named, write_parquet, written
 from relaysow.summary import ENDS, Tally
 
@@ -91,6 +92,9 @@ class Manifest:
         with named(self.path):
             content = self.path.read_bytes()
             *lines, rest = content.split(b"\n")
+            found = other_encoding(content[:4])
+            if found or b"\r" in rest:  # an editor's work: nothing of it is cut off
+                raise ValueError(f"{self.path}: is {found or 'damaged'}: must be UTF-8, with LF")
             if rest:  # a line that was not written to its end
                 os.ftruncate(file, len(content) - len(rest))
         if not lines:

@@ -15,6 +15,7 @@ from relaysow.game import Game
 from relaysow.moves import IllegalMove, Redistribute, Sow
 from relaysow.notation import PLAYERS, rules_from_text, rules_to_text
 from relaysow.play import choose, reason, told_outcome
+from relaysow.reading import bare
 from relaysow.records import Record
 from relaysow.rules import CHOICES, MAX_PITS, MAX_SEEDS, MIN_PITS, RULE_SETS, Rules
 from relaysow.simulation import POLICIES
@@ -107,7 +108,7 @@ def policies() -> tuple[str, ...]:
 
 def _read(text: str) -> Record:
     """The game of a record, or one that begins at a position or with rules."""
-    text = text.strip()
+    text = bare(text)
     if text.startswith("relaysow"):
         record = Record.from_text(f"{text}\n", lenient=True)
         if not isinstance(record.play, Game):

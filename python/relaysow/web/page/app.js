@@ -715,8 +715,19 @@ async function main() {
   $("file").onchange = async (event) => {
     const [file] = event.target.files;
     if (!file) return;
-    $("pasted").value = file.size > 120_000 ? "" : await file.text();
-    $("open-error").textContent = file.size > 120_000 ? `${file.name} is too long.` : "";
+    let text = "", error = "";
+    if (file.size > 120_000) error = `${file.name} is too long.`;
+    else {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      try { text = new TextDecoder("utf-8", { fatal: true }).decode(bytes); } catch { error = "?"; }
+      if (error || text.includes("\0")) {
+        const wide = [0, 0xfe, 0xff].includes(bytes[0]) || bytes[1] === 0;
+        text = "";
+        error = `${file.name} is ${wide ? "UTF-16" : "not UTF-8"}: save it as UTF-8.`;
+      }
+    }
+    $("pasted").value = text;
+    $("open-error").textContent = error;
     event.target.value = "";
     if ($("pasted").value) $("open").requestSubmit();
   };
