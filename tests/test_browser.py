@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -331,6 +332,23 @@ def test_text_goes_in_and_out(page: Page) -> None:
     page.complaints += 1
     page.wait(lambda: "contradicts uncrossed='captures'" in page.find("#new-error").text)
     page.press("#cancel")
+
+
+def test_a_file_is_opened(page: Page, tmp_path: Path) -> None:
+    """With any line ends; another encoding than UTF-8 is named."""
+    page.open()
+    record = rs.Record(rs.Game(rs.giuthi(5, 4)), {"South": "Wanjikũ"}).to_text()
+    path = tmp_path / "game.txt"
+    for content, error in (
+        (record.encode("utf-16"), "game.txt is UTF-16: save it as UTF-8."),
+        (record.encode("utf-16-le"), "game.txt is UTF-16: save it as UTF-8."),
+        (record.replace("ũ", "ü").encode("latin-1"), "game.txt is not UTF-8: save it as UTF-8."),
+        (f"\ufeff{record}".replace("\n", "\r\n").encode(), ""),
+    ):
+        path.write_bytes(content)
+        page.find("#file").send_keys(str(path))
+        page.wait(lambda error=error: page.find("#open-error").get_property("textContent") == error)
+    page.wait(lambda: page.find("#game-name").text == "giuthi(pits=5,seeds=4)")
 
 
 def test_why_a_pit_cannot_be_played_and_a_hint(page: Page) -> None:

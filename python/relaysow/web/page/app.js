@@ -719,12 +719,13 @@ async function main() {
     if (file.size > 120_000) error = `${file.name} is too long.`;
     else {
       const bytes = new Uint8Array(await file.arrayBuffer());
-      try { text = new TextDecoder("utf-8", { fatal: true }).decode(bytes); } catch { error = "?"; }
-      if (error || text.includes("\0")) {
-        const wide = [0, 0xfe, 0xff].includes(bytes[0]) || bytes[1] === 0;
-        text = "";
-        error = `${file.name} is ${wide ? "UTF-16" : "not UTF-8"}: save it as UTF-8.`;
+      let encoding = bytes[0] >= 0xfe || bytes.subarray(0, 4).includes(0) ? "UTF-16" : "";
+      if (!encoding) {
+        try {
+          text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+        } catch { encoding = "not UTF-8"; }
       }
+      if (encoding) error = `${file.name} is ${encoding}: save it as UTF-8.`;
     }
     $("pasted").value = text;
     $("open-error").textContent = error;
