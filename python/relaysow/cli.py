@@ -435,7 +435,8 @@ def replay(
         for found in iter_records(source, lenient):
             if isinstance(found, NotationError):
                 bad += 1
-                _note(f"relaysow: {found}")
+                where = f"{found}".removeprefix(f"{found.file}: ")
+                _note(f"relaysow: {file}: {where}")
                 continue
             for line in found.overlooked:
                 _note(f"{file}: {line}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from codecs import getincrementaldecoder
+from codecs import BOM_UTF8, getincrementaldecoder
 from collections.abc import Iterable, Iterator
 from io import IncrementalNewlineDecoder
 from typing import IO, Any, TypeAlias
@@ -13,7 +13,7 @@ from relaysow.moves import NotationError
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes] | Iterable[str] | Iterable[bytes]
 """A path, an open file or lines."""
 
-MARK = "\ufeff"
+MARK = BOM_UTF8.decode()
 """The byte-order mark, which editors on Windows write before UTF-8."""
 
 LONGEST = 1 << 22

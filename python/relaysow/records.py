@@ -99,7 +99,7 @@ _SAID = re.compile(rf" (\{{{_TEXT}\}}|[^ {{}}]+)")
 _LOOSE_TAG = re.compile(r'\s*\[\s*([A-Za-z]+)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _LOOSE_WORD = re.compile(r"\{(?:[^{}\\]|\\.)*\}|[^\s{}]+|[{}]", re.DOTALL)
 _LOOSE_LABEL = re.compile(r"[0-9]+\.+")
-_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+_NOT_UTF8 = re.compile(r"[\udc80-\udcff]")
 _MINUS = str.maketrans("−–", "--")
 
 
