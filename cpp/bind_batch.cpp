@@ -50,16 +50,22 @@ public:
         std::atomic<std::size_t> next{0};
         Workers workers;
         workers_ = &workers;
-        workers.run(
-            parts,
-            [&] {
-                const std::size_t part = next.fetch_add(1);
-                serve(cut(part), cut(part + 1));
-            },
-            [] {
-                poll_without_gil();
-                return true;
-            });
+        try {
+            workers.run(
+                parts,
+                [&] {
+                    for (std::size_t part; (part = next.fetch_add(1)) < parts;) {
+                        serve(cut(part), cut(part + 1));
+                    }
+                },
+                [] {
+                    poll_without_gil();
+                    return true;
+                });
+        } catch (const NoThread&) {
+            workers_ = nullptr;
+            serve(std::size_t{0}, rows);
+        }
     }
 
 private:
@@ -104,17 +110,20 @@ bool is_native(const py::dtype& dtype) {
 }
 
 std::uint64_t seed_number(const py::handle& value, const std::string& name) {
-    if (!is_integer(value)) {
-        throw py::type_error(name + " must be an integer, not " + shown(value));
-    }
-    const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-    if (!number) throw py::error_already_set();
+    const py::int_ number = whole_number(value, name);
     const unsigned long long seed = PyLong_AsUnsignedLongLong(number.ptr());
     if (PyErr_Occurred() != nullptr) {
         PyErr_Clear();
-        throw py::value_error(name + "=" + text(number) + ": must be 0…2⁶⁴−1");
+        throw py::value_error(name + "=" + shown(number) + ": must be 0…2⁶⁴−1");
     }
     return seed;
+}
+
+// Whether it is a sequence, or another iterable that has an order and is no text.
+bool is_listed(const py::handle& value) {
+    return py::isinstance<py::iterable>(value) && !py::isinstance<py::str>(value) &&
+           !py::isinstance<py::bytes>(value) && PyByteArray_Check(value.ptr()) == 0 &&
+           !py::isinstance<py::dict>(value) && PyAnySet_Check(value.ptr()) == 0;
 }
 
 py::list items(const py::handle& value, const std::string& name, std::size_t wanted) {
@@ -135,18 +144,11 @@ py::list items(const py::handle& value, const std::string& name, std::size_t wan
 
 // What names a choice: a string, or an enumeration's member that has it as its value.
 std::string choice(const py::object& given, const char* name,
-                   const std::vector<std::string>& allowed) {
+                   const std::vector<const char*>& allowed) {
+    py::tuple words(allowed.size());
+    for (std::size_t i = 0; i < allowed.size(); ++i) words[i] = allowed[i];
     const py::object value = py::hasattr(given, "value") ? py::object(given.attr("value")) : given;
-    std::string names;
-    for (const std::string& each : allowed) {
-        if (py::isinstance<py::str>(value) && value.equal(py::str(each))) return each;
-        names += (names.empty() ? "'" : ", '") + each + "'";
-    }
-    if (!py::isinstance<py::str>(value)) {
-        throw py::type_error(std::string(name) + " must be one of " + names + ", not " +
-                             shown(given));
-    }
-    throw py::value_error(std::string(name) + "=" + shown(value) + ": must be one of " + names);
+    return python->checks.attr("one_of")(name, value, words).cast<std::string>();
 }
 
 class PythonBatch {
@@ -195,7 +197,7 @@ public:
         const Turn turn(*this);
         const ActionView view = view_of(actions);
         BatchOutput output = own_;
-        const py::tuple returned = out.is_none() ? step_arrays_ : given(out, output, step_arrays_);
+        const py::tuple returned = out.is_none() ? step_arrays_ : given(out, output, 5, actions);
         std::atomic<std::size_t> first{Batch::none};
         crew_.run(rows_, threads_, [&](std::size_t begin, std::size_t end) {
             const std::size_t found = games_->prove(begin, end, view);
@@ -217,6 +219,7 @@ public:
         std::int64_t* actions = buffers_->actions.data();
         if (!out.is_none()) {
             array = checked(out, {"out", {rows()}, 'i', 8, "int64"});
+            refuse_own(extent(array), "out", sampled_place);
             actions = static_cast<std::int64_t*>(array.mutable_data());
         }
         crew_.run(rows_, threads_,
@@ -240,7 +243,7 @@ public:
         const std::vector<py::object> starts = starts_of(start, chosen.size());
         BatchOutput output = own_;
         const py::tuple returned = out.is_none() ? py::tuple(step_arrays_[py::slice(0, 2, 1)])
-                                                 : given(out, output, step_arrays_, 2);
+                                                 : given(out, output, 2, py::none());
         if (!whole_ && chosen.size() < rows_) refuse_torn();
         whole_ = false;
         crew_.alone();
@@ -291,6 +294,30 @@ public:
     py::array final_observations_, scores_, winners_, ends_, lengths_;
 
 private:
+    // Between these two the memory of an array lies.
+    struct Extent {
+        const char *begin, *end;
+        bool meets(const Extent& other) const {
+            return std::less{}(begin, other.end) && std::less{}(other.begin, end);
+        }
+    };
+    static Extent extent(const py::array& array) {
+        const char* begin = static_cast<const char*>(array.data());
+        const char* end = begin + array.itemsize();
+        for (py::ssize_t d = 0; d < array.ndim(); ++d) {
+            if (array.shape(d) == 0) return {begin, begin};
+            const py::ssize_t last = (array.shape(d) - 1) * array.strides(d);
+            (last < 0 ? begin : end) += last;
+        }
+        return {begin, end};
+    }
+
+    // The batch's own arrays, those of a step first.
+    static constexpr std::array own_names{
+        "observations",       "mask",   "rewards", "terminated", "truncated", "illegal", "sample",
+        "final_observations", "scores", "winners", "ends",       "lengths"};
+    static constexpr std::size_t sampled_place = 6;
+
     // One caller at a time; a step that was stopped halfway leaves rows that belong together apart.
     class Turn {
     public:
@@ -377,6 +404,10 @@ private:
                 b.terminated.data(),   b.truncated.data(), b.illegal.data()};
         results_ = {b.final_observations.data(), b.scores.data(), b.winners.data(), b.ends.data(),
                     b.lengths.data()};
+        const std::array arrays{&observations_, &mask_,    &rewards_, &terminated_,
+                                &truncated_,    &illegal_, &sampled_, &final_observations_,
+                                &scores_,       &winners_, &ends_,    &lengths_};
+        for (std::size_t i = 0; i < arrays.size(); ++i) extents_[i] = extent(*arrays[i]);
         step_arrays_ = py::make_tuple(observations_, mask_, rewards_, terminated_, truncated_);
     }
 
@@ -416,13 +447,15 @@ private:
     }
 
     // The arrays that a step writes: the given ones, and the batch's own for the rest.
-    py::tuple given(const py::object& out, BatchOutput& output, const py::tuple& own_arrays,
-                    std::size_t most = 5) const {
+    py::tuple given(const py::object& out, BatchOutput& output, std::size_t most,
+                    const py::object& actions) const {
         if (!py::isinstance<py::dict>(out)) {
             throw py::type_error("out must be a dict of arrays, not " + shown(out));
         }
         py::list arrays;
-        for (std::size_t i = 0; i < most; ++i) arrays.append(own_arrays[i]);
+        for (std::size_t i = 0; i < most; ++i) arrays.append(step_arrays_[i]);
+        std::array<Extent, 5> extents;
+        std::copy_n(extents_.begin(), extents.size(), extents.begin());
         for (const auto& item : py::reinterpret_borrow<py::dict>(out)) {
             const py::handle key = item.first, value = item.second;
             const char* const told =
@@ -455,25 +488,38 @@ private:
                     (most > 2 ? "'mask', 'rewards', 'terminated', 'truncated'" : "'mask'"));
             }
             arrays[at] = value;
+            extents[at] = extent(py::reinterpret_borrow<py::array>(value));
+            refuse_own(extents[at], own_names[at], at);
         }
-        refuse_overlaps(arrays);
+        // Two arrays that share memory would overwrite each other.
+        for (std::size_t i = 0; i < most; ++i) {
+            for (std::size_t k = 0; k < i; ++k) {
+                if (extents[i].meets(extents[k])) refuse_shared(own_names[k], own_names[i]);
+            }
+        }
+        if (actions.is_none()) return py::tuple(arrays);
+        const Extent read = extent(py::reinterpret_borrow<py::array>(actions));
+        for (std::size_t i = 0; i < most; ++i) {
+            if (!read.meets(extents[i])) continue;
+            const auto numpy = py::module_::import("numpy");  // they may have gaps
+            if (numpy.attr("shares_memory")(actions, arrays[i]).cast<bool>()) {
+                refuse_shared("actions", own_names[i]);
+            }
+        }
         return py::tuple(arrays);
     }
 
-    // Two arrays that share memory would overwrite each other.
-    static void refuse_overlaps(const py::list& arrays) {
-        constexpr std::array names{"observations", "mask", "rewards", "terminated", "truncated"};
-        std::array<const char*, names.size()> begin{}, end{};
-        for (std::size_t i = 0; i < arrays.size(); ++i) {
-            const auto array = py::reinterpret_borrow<py::array>(arrays[i]);
-            begin[i] = static_cast<const char*>(array.data());
-            end[i] = begin[i] + array.nbytes();
-            for (std::size_t k = 0; k < i; ++k) {
-                if (std::less{}(begin[i], end[k]) && std::less{}(begin[k], end[i])) {
-                    throw py::value_error(std::string(names[k]) + " and " + names[i] +
-                                          " share memory: each must have its own");
-                }
-            }
+    [[noreturn]] static void refuse_shared(const std::string& one, const std::string& other) {
+        throw py::value_error(one + " and " + other + " share memory: each must have its own");
+    }
+
+    // An array to write to is no other array of the batch than the one in whose place it is.
+    void refuse_own(const Extent& given, const char* name, std::size_t place) const {
+        for (std::size_t i = 0; i < extents_.size(); ++i) {
+            if (!given.meets(extents_[i])) continue;
+            if (i == place && given.begin == extents_[i].begin) continue;
+            throw py::value_error(std::string(name) + " shares memory with the batch's own " +
+                                  own_names[i] + ": it must have its own");
         }
     }
 
@@ -525,7 +571,7 @@ private:
                 return rows;
             }
         }
-        if (!py::isinstance<py::iterable>(given) || py::isinstance<py::str>(given)) {
+        if (!is_listed(given)) {
             throw py::type_error("rows must be row numbers, a bool array or None, not " +
                                  shown(given));
         }
@@ -550,7 +596,7 @@ private:
             for (const std::size_t r : rows) seeds.push_back({seed, r, rows_});
             return seeds;
         }
-        if (!py::isinstance<py::iterable>(given) || py::isinstance<py::str>(given)) {
+        if (!is_listed(given)) {
             throw py::type_error("seed must be an integer, or one for each row, not " +
                                  shown(given));
         }
@@ -565,7 +611,7 @@ private:
         if (given.is_none()) return starts;
         if (py::isinstance<Position>(given)) {
             starts.push_back(given);
-        } else if (py::isinstance<py::iterable>(given)) {
+        } else if (is_listed(given)) {
             for (const py::handle item : items(given, "start", wanted)) {
                 starts.push_back(py::reinterpret_borrow<py::object>(item));
             }
@@ -640,6 +686,7 @@ private:
     BatchOutput own_;
     BatchResults results_;
     py::tuple step_arrays_;
+    std::array<Extent, own_names.size()> extents_{};
     std::unique_ptr<Batch> games_;
     std::atomic<bool> busy_{false};
     bool whole_ = true;

@@ -13,6 +13,7 @@
 #include "perft.hpp"
 #include "search.hpp"
 #include "simulate.hpp"
+#include "workers.hpp"
 
 namespace relaysow {
 
@@ -76,24 +77,18 @@ void refuse(const std::string& why, const py::handle& error) {
     throw py::error_already_set();
 }
 
-bool is_integer(const py::handle& value) {
-    if (PyLong_CheckExact(value.ptr())) return true;
-    const std::string_view type = Py_TYPE(value.ptr())->tp_name;
-    return PyIndex_Check(value.ptr()) != 0 && type != "bool" && type != "numpy.bool" &&
-           type != "numpy.bool_";
+py::int_ whole_number(const py::handle& value, const std::string& name) {
+    if (PyLong_CheckExact(value.ptr())) return py::reinterpret_borrow<py::int_>(value);
+    return python->checks.attr("whole_number")(name, value);
 }
 
 int whole_number(const py::handle& value, const std::string& name, int low, int high,
                  const std::string& allowed, const py::handle& error) {
-    if (!is_integer(value)) {
-        throw py::type_error(name + " must be an integer, not " + shown(value));
-    }
-    const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-    if (!number) throw py::error_already_set();
+    const py::int_ number = whole_number(value, name);
     int overflow = 0;
     const long long result = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     if (overflow != 0 || result < low || result > high) {
-        refuse(name + "=" + text(number) + ": " + allowed, error);
+        refuse(name + "=" + shown(number) + ": " + allowed, error);
     }
     return static_cast<int>(result);
 }
@@ -119,21 +114,24 @@ Policy policy_named(const std::string& name) {
 
 namespace {
 
-py::tuple sequence(const py::handle& value, const std::string& name) {
-    if (py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value) ||
-        !py::isinstance<py::iterable>(value)) {
-        throw py::type_error(name + " must be a sequence of integers, not " + shown(value));
+// Python ints; `checks.py` tells and refuses what is none, but for the commonest kinds.
+py::tuple sequence(const py::handle& value, const std::string& name, bool ordered = true) {
+    py::object given = py::reinterpret_borrow<py::object>(value);
+    if (py::isinstance<py::array>(value)) {
+        const py::array array = py::reinterpret_borrow<py::array>(value);
+        const char kind = array.dtype().kind();
+        if (array.ndim() == 1 && (kind == 'i' || kind == 'u')) given = array.attr("tolist")();
     }
-    // An endless iterator must not fill the memory.
-    constexpr std::size_t longest = 1000;
-    py::list numbers;
-    for (const py::handle number : py::iter(value)) {
-        if (numbers.size() == longest) {
-            refuse(name + " has more than 1000 numbers: must be 1000 at most");
+    if (PyTuple_CheckExact(given.ptr()) || PyList_CheckExact(given.ptr())) {
+        const py::tuple items(given);
+        bool ints = items.size() <= 1000;
+        for (std::size_t i = 0; ints && i < items.size(); ++i) {
+            ints = PyLong_CheckExact(PyTuple_GET_ITEM(items.ptr(), static_cast<py::ssize_t>(i)));
         }
-        numbers.append(number);
+        if (ints) return items;
     }
-    return py::tuple(numbers);
+    return python->checks.attr("whole_numbers")(name, value, python->position_error,
+                                                "ordered"_a = ordered);
 }
 
 py::tuple protected_tuple(const Position& p) {
@@ -196,12 +194,9 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     }
     board.redistributions = static_cast<std::uint8_t>(made);
 
-    const py::tuple named = sequence(protected_pits, "protected");
-    for (std::size_t i = 0; i < named.size(); ++i) {
-        const int k = whole_number(
-            named[i],
-            is_integer(named[i]) ? "protected pit" : "protected[" + std::to_string(i) + "]", 0,
-            size - 1, "must be a ring index, 0…" + std::to_string(size - 1));
+    for (const py::handle pit : sequence(protected_pits, "protected", false)) {
+        const int k = whole_number(pit, "protected pit", 0, size - 1,
+                                   "must be a ring index, 0…" + std::to_string(size - 1));
         if (board.protected_pits.has(k)) {
             refuse("protected pit " + std::to_string(k) + " is named twice");
         }
@@ -215,18 +210,14 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
     }
 
     if (!direction.is_none()) {
-        if (!py::isinstance<py::str>(direction)) {
-            throw py::type_error("direction must be 'ccw', 'cw' or None, not " + shown(direction));
-        }
-        const bool ccw = direction.equal(python->ccw);
-        if (!ccw && !direction.equal(python->cw)) {
-            refuse("direction=" + shown(direction) + ": must be 'ccw', 'cw' or None");
-        }
+        const py::object way = python->checks.attr("one_of")(
+            "direction", direction, py::make_tuple(python->ccw, python->cw, py::none()),
+            python->position_error);
         if (rules.extra_direction != ExtraDirection::opposite) {
-            refuse("direction=" + shown(direction) +
+            refuse("direction=" + shown(way) +
                    ": there is such a duty only under extra_direction='opposite'");
         }
-        board.direction = ccw ? Duty::ccw : Duty::cw;
+        board.direction = way.equal(python->ccw) ? Duty::ccw : Duty::cw;
     }
     if (!barred.is_none()) {
         const int row = rules.row(board.mover);
@@ -318,12 +309,12 @@ py::tuple constructor_arguments(const Position& p) {
 
 std::string position_repr(const Position& p) {
     const py::tuple given = constructor_arguments(p);
-    std::string call = "Position(" + shown(given[0]) + ", pits=" + shown(given[1]) +
-                       ", stores=" + shown(given[2]) + ", mover=" + shown(given[3]);
-    if (!p.board.protected_pits.empty()) call += ", protected=" + shown(given[4]);
-    if (p.board.direction != Duty::none) call += ", direction=" + shown(given[5]);
-    if (p.board.barred != no_pit) call += ", barred=" + shown(given[6]);
-    if (p.board.redistributions < 2) call += ", redistributions=" + shown(given[7]);
+    std::string call = "Position(" + repr_text(given[0]) + ", pits=" + repr_text(given[1]) +
+                       ", stores=" + repr_text(given[2]) + ", mover=" + repr_text(given[3]);
+    if (!p.board.protected_pits.empty()) call += ", protected=" + repr_text(given[4]);
+    if (p.board.direction != Duty::none) call += ", direction=" + repr_text(given[5]);
+    if (p.board.barred != no_pit) call += ", barred=" + repr_text(given[6]);
+    if (p.board.redistributions < 2) call += ", redistributions=" + repr_text(given[7]);
     if (p.board.drawn) call += ", drawn=True";
     return call + ")";
 }
@@ -386,7 +377,7 @@ std::string as_candidate(const Position& p, const py::handle& given, Sow& move) 
     if (board.redistributions < 2) return "a redistribution is due, not a sowing";
     const int row = rules.row(board.mover);
     const int pit = move_number(given, python->pit);
-    const auto pit_text = [&] { return "pit " + text(given.attr(python->pit)); };
+    const auto pit_text = [&] { return "pit " + shown(given.attr(python->pit)); };
     if (pit < row || pit >= row + rules.pits) {
         return pit_text() + " is not the mover's: must be " + std::to_string(row) + "…" +
                std::to_string(row + rules.pits - 1);
@@ -402,7 +393,7 @@ std::string as_candidate(const Position& p, const py::handle& given, Sow& move) 
     }
     int lift = move_number(given, python->lift);
     if (lift == -1) lift = content;
-    const auto lift_text = [&] { return "lift " + text(given.attr(python->lift)) + " of "; };
+    const auto lift_text = [&] { return "lift " + shown(given.attr(python->lift)) + " of "; };
     if (lift > content) {
         return lift_text() + pit_text() + ": it holds " + std::to_string(content);
     }
@@ -475,7 +466,7 @@ std::string as_redistribution(const Position& p, const py::handle& given,
         move.placed[i] = static_cast<std::uint16_t>(small ? seeds : 0);
     }
     if (!small || sum.cast<int>() != lifted) {
-        return "placed holds " + text(sum) + " seeds: the emptied pits hold " +
+        return "placed holds " + shown(sum) + " seeds: the emptied pits hold " +
                std::to_string(lifted);
     }
     return {};
@@ -702,17 +693,14 @@ public:
     }
 
     py::object item(const py::object& given) const {
-        if (!is_integer(given)) {
-            throw py::type_error("a move's number must be an integer or a slice, not " +
-                                 shown(given));
-        }
-        py::int_ number = py::reinterpret_steal<py::int_>(PyNumber_Index(given.ptr()));
-        if (!number) throw py::error_already_set();
+        py::int_ number = PyLong_CheckExact(given.ptr())
+                              ? py::reinterpret_borrow<py::int_>(given)
+                              : py::int_(python->checks.attr("number_of_move")(given));
         const py::int_ all = count(), zero(0);
         const py::int_ asked = number;
         if (number.attr("__lt__")(zero).cast<bool>()) number = number + all;
         if (number.attr("__lt__")(zero).cast<bool>() || number.attr("__ge__")(all).cast<bool>()) {
-            throw py::index_error("no move number " + text(asked) + ": there are " + text(all) +
+            throw py::index_error("no move number " + shown(asked) + ": there are " + text(all) +
                                   " legal moves");
         }
         const Book& book = *position_.book;
@@ -812,7 +800,7 @@ std::string moves_repr(const py::object& self) {
     std::string all = "<" + text(moves.count()) + " legal moves";
     std::string separator = ": ";
     for (const py::handle move : moves.slice(py::slice(0, shown_moves, 1))) {
-        all += separator + shown(move);
+        all += separator + repr_text(move);
         separator = ", ";
     }
     const bool more = moves.count().attr("__gt__")(shown_moves).cast<bool>();
@@ -910,6 +898,7 @@ void import_python_types() {
     const auto moves = py::module_::import("relaysow.moves");
     types->rules = rules.attr("Rules");
     types->choices = rules.attr("CHOICES");
+    types->checks = py::module_::import("relaysow.checks");
     types->sow = moves.attr("Sow");
     types->redistribute = moves.attr("Redistribute");
     types->lap = moves.attr("Lap");
@@ -972,6 +961,15 @@ PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
     using namespace relaysow;
     m.doc() = "The C++ core of relaysow.";
     import_python_types();
+    py::register_exception_translator([](std::exception_ptr error) {
+        try {
+            if (error) std::rethrow_exception(error);
+        } catch (const NoThread& e) {
+            const py::tuple arguments = py::make_tuple(
+                e.code().value(), std::string("the system starts no thread: ") + e.what());
+            PyErr_SetObject(PyExc_OSError, arguments.ptr());
+        }
+    });
 
     py::class_<Book, BookPointer>(m, "_Book");
 

@@ -23,7 +23,7 @@ namespace py = pybind11;
 struct PythonTypes {
     py::object rules, sow, redistribute, lap, sowing;
     py::object illegal_move, position_error;
-    py::object choices;
+    py::object choices, checks;
     py::str pit{"pit"}, lift{"lift"}, direction{"direction"}, emptied{"emptied"}, placed{"placed"};
     py::str ccw{"ccw"}, cw{"cw"};
     py::dict books;
@@ -31,15 +31,18 @@ struct PythonTypes {
 extern PythonTypes* python;
 
 inline std::string text(const py::handle& value) { return py::str(value).cast<std::string>(); }
-inline std::string shown(const py::handle& value) { return py::repr(value).cast<std::string>(); }
+inline std::string repr_text(const py::handle& value) {
+    return py::repr(value).cast<std::string>();
+}
+// What a refusal shows of a value: its representation, cut if it is long; see `checks.py`.
+inline std::string shown(const py::handle& value) {
+    return python->checks.attr("shown")(value).cast<std::string>();
+}
 
 // For work that holds the GIL, and for work that has released it: answers Ctrl-C, and lets other
 // threads run.
 extern const Poll poll_with_gil;
 extern const Poll poll_without_gil;
-
-// No bool is an integer here, nor NumPy's, which is an index before NumPy 2.3.
-bool is_integer(const py::handle& value);
 
 // A subclass may have evaded the checks of Rules: the core trusts none of what it reads here.
 int rules_number(const py::handle& value, const char* name, int low, int high);
@@ -207,6 +210,9 @@ py::tuple fill(const py::dict& columns, const py::object& poll, const Play& play
 
 // Raises `PositionError`, or another kind of error.
 [[noreturn]] void refuse(const std::string& why, const py::handle& error = python->position_error);
+
+// A Python int of exactly that type; a `TypeError` naming what is none.
+py::int_ whole_number(const py::handle& value, const std::string& name);
 
 // A Python integer in `low`…`high`; a `TypeError` for anything else, an `error` outside that says
 // what is `allowed`.

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 namespace relaysow {
@@ -88,7 +89,11 @@ private:
     void start_helpers() {
         if (!shared_) return;
         for (int number = 1; number < plan_.threads; ++number) {
-            threads_.emplace_back([this, number] { help(number); });
+            try {
+                threads_.emplace_back([this, number] { help(number); });
+            } catch (const std::system_error&) {
+                return;  // the system allows no more: fewer help
+            }
         }
     }
 

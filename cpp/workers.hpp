@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -14,11 +15,17 @@
 
 namespace relaysow {
 
+// The system allows not one more thread.
+struct NoThread : std::system_error {
+    explicit NoThread(const std::system_error& error) : std::system_error(error) {}
+};
+
 class Workers {
 public:
     // Calls `work()` in each of `threads` threads, and here, until all have returned, `tick()`
     // about twenty times a second.  When `tick` returns false or anything throws, the work stops at
-    // its next `poll`; what was thrown first is thrown here once all threads have ended.
+    // its next `poll`; what was thrown first is thrown here once all threads have ended.  Where the
+    // system allows fewer threads, those share the work; it throws `NoThread` if there is none.
     template <class Work, class Tick>
     void run(std::size_t threads, const Work& work, const Tick& tick) {
         const auto guarded = [&]() noexcept {
@@ -36,7 +43,12 @@ public:
         try {
             crew.reserve(threads);
             while (crew.size() < threads) {
-                crew.emplace_back(guarded);
+                try {
+                    crew.emplace_back(guarded);
+                } catch (const std::system_error& error) {
+                    if (crew.empty()) throw NoThread(error);
+                    break;
+                }
                 const std::lock_guard lock(mutex_);
                 ++running_;
             }

@@ -23,7 +23,8 @@ import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow.rules import CHOICES, is_integer
+from relaysow.checks import is_integer
+from relaysow.rules import CHOICES
 
 T = TypeVar("T")
 

@@ -367,7 +367,7 @@ def test_wrong_layouts_are_refused() -> None:
     with pytest.raises(TypeError, match=r"row\[0\] must be an integer, not 3.0"):
         layouts.index((3.0, 0, 0))  # type: ignore[arg-type]
     for number in (9, -10):
-        with pytest.raises(IndexError, match=f"lay-out {number} of 9"):
+        with pytest.raises(IndexError, match=f"no lay-out number {number}: there are 9"):
             layouts[number]
     with pytest.raises(ValueError, match=r"row\[1\]=-1: must be 0 or more"):
         rs.LayOut((4, -1))
@@ -431,7 +431,7 @@ def test_steps_replay_and_are_undone(seed: int) -> None:
         ((rs.giuthi(protection="until_lifted"),), ValueError, "a match needs protection='none'"),
         ((rs.giuthi(3, setup=(1, 0, 0, 2, 2, 2)),), ValueError, "setup gives South 1 seeds"),
         ((rs.giuthi(), "russ"), ValueError, "scheme='russ': must be 'wikipedia' or 'leakey'"),
-        ((rs.giuthi(), None), TypeError, "scheme must be a string, not None"),
+        ((rs.giuthi(), None), TypeError, "scheme must be 'wikipedia' or 'leakey', not None"),
         ((rs.giuthi(), "leakey", 2), ValueError, r"first=2: must be 0 \(South\), 1 \(North\)"),
         ((rs.giuthi(), "leakey", "S"), TypeError, "first must be an integer, not 'S'"),
         ((rs.giuthi(), "wikipedia", 0, "x"), ValueError, "twice='x': must be 'asked' or 'short'"),

@@ -68,9 +68,9 @@ def test_a_notebook_shows_them(engine: Any) -> None:
 @pytest.mark.parametrize("picture", [rs.svg, rs.animate])
 def test_refusals(picture: Any, engine: Any) -> None:
     start = engine.Position.start(rs.giuthi(5, 4))
-    with pytest.raises(ValueError, match=r"^labels='all': must be 'own' or 'ring' or 'none'$"):
+    with pytest.raises(ValueError, match=r"^labels='all': must be 'own', 'ring' or 'none'$"):
         picture(start, TEN, labels="all")
-    with pytest.raises(TypeError, match=r"^labels must be a string, not None$"):
+    with pytest.raises(TypeError, match=r"^labels must be 'own', 'ring' or 'none', not None$"):
         picture(start, TEN, labels=None)
     with pytest.raises(rs.IllegalMove, match="pit 7 is not the mover's"):
         picture(start, rs.Sow(7, direction="ccw"))

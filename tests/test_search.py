@@ -518,7 +518,7 @@ def test_the_reference_refuses_what_it_does_not_know() -> None:
     with pytest.raises(ValueError, match=message):
         check(rs.giuthi(), games=1, policy=("random", "search:nodes=9"))
     start = reference.Position.start(rs.giuthi())
-    with pytest.raises(ValueError, match="policy 'search:nodes=9': must be"):
+    with pytest.raises(ValueError, match="south='search:nodes=9': must be"):
         reference.simulate(start, 1, 1, 0, "search:nodes=9", "random", None)
     report = check(rs.giuthi(pits=4, seeds=2), games=3, policy="search:depth=2", processes=1)
     assert report.difference is None

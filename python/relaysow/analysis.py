@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from relaysow import _core
 from relaysow._core import Position
+from relaysow.checks import function, instance, shown, within
 from relaysow.moves import Move
-from relaysow.rules import whole_number
 
 if TYPE_CHECKING:
     from relaysow.game import Game
@@ -86,24 +86,22 @@ def solve(
 
     Raises `ValueError` for `repetition="score"` or `"off"` and for `repetition_scope="turn"` with
     extra moves, which make a value depend on the moves before it, and where more positions can be
-    reached, or the tablebase is of other rules; `TypeError` for anything but a `Position`.
+    reached, or the tablebase is of other rules; `TypeError` for wrong types.
 
     >>> import relaysow as rs
     >>> s = rs.solve(rs.giuthi(pits=3, seeds=2).start())
     >>> s.result, s.lead_to_win, s.lead_to_draw, len(s.best_moves)
     (1, -7, -8, 2)
     """
-    if not isinstance(position, Position):
-        raise TypeError(f"position must be a Position, not {position!r}")
-    limit = whole_number("max_positions", max_positions)
-    if not 1 <= limit <= _MOST_POSITIONS:
-        raise ValueError(f"max_positions={limit}: must be 1…{_MOST_POSITIONS}")
+    instance("position", position, Position, "a Position")
+    limit = within("max_positions", max_positions, 1, _MOST_POSITIONS)
+    table = table_of(tablebase)
     own = position.stores[position.mover]
     lead = own - position.stores[1 - position.mover]
     if position.is_over:
         win, draw = at_end(position, lead, position.mover)
         return Solution(result_at(lead, win, draw), win, draw, position, {}, (), 1)
-    (win, draw), thresholds, numbers, positions = _core.solve(position, limit, table_of(tablebase))
+    (win, draw), thresholds, numbers, positions = _core.solve(position, limit, table)
     moves = {
         move: Value(result_at(lead, *pair), *pair)
         for move, pair in zip(position.legal_moves, thresholds, strict=True)
@@ -127,8 +125,7 @@ def table_of(tablebase: Tablebase | None) -> _core.Table | None:
 
     if tablebase is None:
         return None
-    if not isinstance(tablebase, Tablebase):
-        raise TypeError(f"tablebase must be a Tablebase, not {tablebase!r}")
+    instance("tablebase", tablebase, Tablebase, "a Tablebase")
     return tablebase.table
 
 
@@ -255,10 +252,9 @@ def analyse(
     (True, True)
     """
     from relaysow.game import Game
-    from relaysow.simulation import MAX_THREADS, within
+    from relaysow.simulation import MAX_THREADS
 
-    if not isinstance(position, (Position, Game)):
-        raise TypeError(f"position must be a Position or a Game, not {position!r}")
+    instance("position", position, (Position, Game), "a Position or a Game")
     if isinstance(position, Game):
         over, here = position.is_over, position.position
         compared, turn, is_compared = position.repeatable()
@@ -270,9 +266,9 @@ def analyse(
     if seconds is None:
         seconds = math.inf
     elif isinstance(seconds, bool) or not issubclass(type(seconds), Real):
-        raise TypeError(f"seconds must be a number, not {seconds!r}")
+        raise TypeError(f"seconds must be a number, not {shown(seconds)}")
     elif not seconds > 0:
-        raise ValueError(f"seconds={seconds}: must be more than 0")
+        raise ValueError(f"seconds={shown(seconds)}: must be more than 0")
     limits = (
         MAX_DEPTH if depth is None else within("depth", depth, 1, MAX_DEPTH),
         2**63 - 1 if nodes is None else within("nodes", nodes, 1, 2**63 - 1),
@@ -281,8 +277,8 @@ def analyse(
     lines = within("lines", lines, 1, 1_000)
     threads = within("threads", threads, 1, MAX_THREADS)
     memory = within("memory", memory, 0, 2**40)
-    if report is not None and not callable(report):
-        raise TypeError(f"report must be a function, not {report!r}")
+    if report is not None:
+        function("report", report)
     if over:
         raise ValueError(f"the game is over: {here.to_text()}")
     if here.redistributions < 2:

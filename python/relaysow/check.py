@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
 from relaysow import reference
+from relaysow.checks import flag, within
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
 from relaysow.processes import Worker
 from relaysow.rules import CHOICES, MIN_PITS, Rules
@@ -27,7 +28,6 @@ from relaysow.simulation import (
     progress_bar,
     start_of,
     told_start,
-    within,
 )
 from relaysow.summary import ENDS
 
@@ -186,7 +186,7 @@ def check(
     first_game = within("first_game", first_game, 0, WORD - games)
     full = games if full is None else min(within("full", full, 0, MAX_CHECKED), games)
     processes = within("processes", processes, 1, 1_024)
-    names = policies_of(policy, "reference")
+    names, progress = policies_of(policy, "reference"), flag("progress", progress)
     if max_moves is not None:
         max_moves = within("max_moves", max_moves, 1, MAX_MOVES)
     start: Any = None

@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from relaysow import checks
+from relaysow.checks import flag, instance, shown, whole_number
 from relaysow.moves import Lap, Sowing
 from relaysow.notation import PLAYERS
-from relaysow.rules import Rules, whole_number
+from relaysow.rules import Rules
 
 if TYPE_CHECKING:
     from relaysow.notation import AnyPosition
@@ -33,7 +35,7 @@ def board(
     The last line says whose move it is, under which duties, or how the game has ended.
     `unicode=False` draws in ASCII.
 
-    Raises `ValueError` for a `width` below 40, `TypeError` for one that is no integer.
+    Raises `ValueError` for a `width` below 40, `TypeError` for wrong types.
 
     >>> from relaysow import giuthi
     >>> print(board(giuthi(pits=5, seeds=4).start(), unicode=False))
@@ -45,6 +47,10 @@ def board(
                 1  2  3  4  5
     South to move.
     """
+    checks.position("position", position)
+    if height is not None:
+        height = whole_number("height", height)
+    unicode = flag("unicode", unicode)
     mover = None if position.is_over else position.mover
     for dense in range(3):
         drawing = _draw(
@@ -78,6 +84,7 @@ def sowing(
     pit into which the last seed fell has a `>`), and then one for the end of the sowing, with the
     position after it if the move is legal.  `width` and `unicode` are as for `board`; `dense=1`
     draws the laps' boards without the lines above and below the rows, 2 without empty lines too.
+    Raises as `board` does.
 
     >>> from relaysow import Sow, giuthi
     >>> start = giuthi(pits=5, seeds=4).start()
@@ -95,6 +102,8 @@ def sowing(
                 1  2  3  4  5
     North to move.
     """
+    checks.position("position", position)
+    instance("told", told, Sowing, "a Sowing")
     rules, pits, lifted = position.rules, list(position.pits), set[int]()
     for number, lap in enumerate(told.path, start=1):
         pits[lap.origin] -= lap.seeds
@@ -230,8 +239,8 @@ def _draw(
     last: int | None = None,
     dense: int = 0,
 ) -> str:
-    if whole_number("width", width) < MIN_WIDTH:
-        raise ValueError(f"width={width}: must be at least {MIN_WIDTH}")
+    if (width := whole_number("width", width)) < MIN_WIDTH:
+        raise ValueError(f"width={shown(width)}: must be at least {MIN_WIDTH}")
     arrow, empty = ("▶", "·") if unicode else (">", ".")
     corners = ("┌┐", "└┘") if unicode else ("++", "++")
     flat, upright = ("─", "│") if unicode else ("-", "|")
@@ -264,8 +273,8 @@ def _draw(
         for player, ends in ((1, (str(stores[1]) if first else "", "")), (0, ("", str(stores[0])))):
             cells = "".join(cell(2 * n - 1 - k if player else k) for k in columns)
             mark = arrow if player == mover else " "
-            shown = f"{mark} {PLAYERS[player]} {ends[0]:>{store}} {left}{cells}{right}"
-            rows.append(f"{shown} {ends[1] if final else ''}".rstrip())
+            line = f"{mark} {PLAYERS[player]} {ends[0]:>{store}} {left}{cells}{right}"
+            rows.append(f"{line} {ends[1] if final else ''}".rstrip())
         above, below = numbers([n - k for k in columns]), numbers([k + 1 for k in columns])
         if dense < 2 and block:
             lines.append("")

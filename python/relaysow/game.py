@@ -8,6 +8,7 @@ from typing import NamedTuple, overload
 
 from relaysow import notation, records
 from relaysow._core import LegalMoves, Position
+from relaysow.checks import number_of_move, shown
 from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
 from relaysow.rules import Rules
 
@@ -15,7 +16,7 @@ from relaysow.rules import Rules
 class RemainingMoves:
     """The legal moves of a position less those that a game's history forbids.
 
-    Has all that `Position.legal_moves` has.
+    Has all that `Position.legal_moves` has, and raises what that does.
     """
 
     __slots__ = ("_moves", "_position")
@@ -40,7 +41,12 @@ class RemainingMoves:
     @overload
     def __getitem__(self, at: slice) -> list[Move]: ...
     def __getitem__(self, at: int | slice) -> Move | list[Move]:
-        return list(self._moves[at]) if isinstance(at, slice) else self._moves[at]
+        if isinstance(at, slice):
+            return list(self._moves[at])
+        number = number_of_move(at)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"no move number {shown(number)}: there are {len(self)} legal moves")
+        return self._moves[number]
 
     def __contains__(self, move: object) -> bool:
         if not isinstance(move, (Sow, Redistribute)):
@@ -52,7 +58,10 @@ class RemainingMoves:
         return True
 
     def index(self, move: Move) -> int:
-        """The number of a move, however it is spelt; `ValueError` if it is not among these."""
+        """The number of a move, however it is spelt.
+
+        Raises `ValueError` if it is not among these, `TypeError` for what is no move.
+        """
         every = self._position.legal_moves
         number = every.index(move)
         if every[number] not in self._moves:
@@ -108,7 +117,7 @@ class Game:
     def __init__(self, start: Rules | Position) -> None:
         position = start.start() if isinstance(start, Rules) else start
         if not isinstance(position, Position):
-            raise TypeError(f"a game starts from Rules or a Position, not {start!r}")
+            raise TypeError(f"a game starts from Rules or a Position, not {shown(start)}")
         rules = position.rules
         self._compares_turns = rules.repetition_scope == "turn" and rules.repetition != "off"
         # What the game is: a move is one append here, an undo one pop.  What else tells of plies
@@ -179,7 +188,7 @@ class Game:
         anything but a `Sow` or a `Redistribute`.
         """
         if not isinstance(move, (Sow, Redistribute)):
-            raise TypeError(f"a move must be Sow or Redistribute, not {move!r}")
+            raise TypeError(f"a move must be Sow or Redistribute, not {shown(move)}")
         before, turn, outcome, _ = self._plies[-1]
         if outcome is not None:
             raise self._illegal(move, "the game is over")
@@ -231,7 +240,7 @@ class Game:
         """The game of a record, played again.
 
         Raises `NotationError`, naming line and column, for text that is no record, an illegal
-        move, or a result that the moves do not give.
+        move, or a result that the moves do not give; `TypeError` for anything but a string.
 
         >>> from relaysow import Sow, giuthi
         >>> game = Game(giuthi(pits=5, seeds=4))
@@ -249,7 +258,7 @@ class Game:
         return f"<Game of {self.start.rules!r}: {count}, {state}>"
 
     def _illegal(self, move: Move, reason: str) -> IllegalMove:
-        return IllegalMove(f"illegal move {move!r} in {self.position.to_text()}: {reason}")
+        return IllegalMove(f"illegal move {shown(move)} in {self.position.to_text()}: {reason}")
 
     def _turn(self, since: int) -> list[Position]:
         """The positions of a turn that began after so many moves."""

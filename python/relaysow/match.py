@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Any, overload
 
 from relaysow import _core
 from relaysow._core import Position
+from relaysow.checks import (
+    flag,
+    instance,
+    one_of,
+    shown,
+    whole_number,
+    whole_numbers,
+    within,
+)
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, Redistribute, Sow
 from relaysow.notation import PLAYERS
-from relaysow.rules import MIN_PITS, Rules, whole_number, whole_numbers
+from relaysow.rules import MAX_PITS, MAX_SEEDS, MIN_PITS, Rules
 from relaysow.simulation import (
     MAX_THREADS,
     WORD,
@@ -23,7 +32,6 @@ from relaysow.simulation import (
     policies_of,
     progress_bar,
     restore,
-    within,
 )
 from relaysow.summary import Rate, Spread
 
@@ -52,7 +60,7 @@ class LayOut:
         row = whole_numbers("row", self.row, ValueError)
         for i, seeds in enumerate(row):
             if seeds < 0:
-                raise ValueError(f"row[{i}]={seeds}: must be 0 or more")
+                raise ValueError(f"row[{i}]={shown(seeds)}: must be 0 or more")
         object.__setattr__(self, "row", row)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -77,7 +85,10 @@ class LayOuts:
     `player` (0 South, 1 North) lays out `seeds` in `pits` pits.  For the weaker player `faced` is
     None: all his seeds, as he likes, but for one pit of two or more.  For the stronger `faced` is
     what each of his pits faces, from his own left: he fills those facing seeds, each with at least
-    one, or with at least twice what it faces (`twice`), and no others.
+    one, or with at least twice what it faces (`twice`), and no others.  seeds 0…1,000, pits 1…64.
+
+    Raises `ValueError` for a number out of range, `TypeError` for wrong types, `IndexError` for
+    the number of a lay-out past the end.
 
     >>> weak = LayOuts(player=1, seeds=3, pits=3)
     >>> weak.count, weak[0], weak.index((1, 0, 2)), (1, 1, 1) in weak
@@ -96,13 +107,21 @@ class LayOuts:
         faced: tuple[int, ...] | None = None,
         twice: bool = False,
     ) -> None:
-        self.player, self.seeds, self.pits = player, seeds, pits
-        self.faced, self.twice = faced, twice
+        self.player = within("player", player, 0, 1, "0 (South) or 1 (North)")
+        self.seeds = within("seeds", seeds, 0, MAX_SEEDS)
+        self.pits = pits = within("pits", pits, 1, MAX_PITS)
+        self.twice = flag("twice", twice)
+        self.faced: tuple[int, ...] | None = None
         # The least each open pit must hold, None where a pit must stay empty.
         self._least: tuple[int | None, ...] = (0,) * pits
         if faced is not None:
+            self.faced = faced = whole_numbers("faced", faced, ValueError)
+            if len(faced) != pits:
+                raise ValueError(f"faced has {len(faced)} counts: must be {pits} for pits={pits}")
+            for i, facing in enumerate(faced):
+                within(f"faced[{i}]", facing, 0, MAX_SEEDS)
             self._least = tuple((2 * f if twice else 1) if f else None for f in faced)
-        self._spare = seeds - sum(least or 0 for least in self._least)
+        self._spare = self.seeds - sum(least or 0 for least in self._least)
 
     @property
     def count(self) -> int:
@@ -132,7 +151,7 @@ class LayOuts:
         number = whole_number("number", number)
         left = number + self.count if number < 0 else number
         if not 0 <= left < self.count:
-            raise IndexError(f"lay-out {number} of {self.count}")
+            raise IndexError(f"no lay-out number {shown(number)}: there are {self.count}")
         row, spare, big = [], self._spare, False
         for i, least in enumerate(self._least):
             more = 0
@@ -146,10 +165,14 @@ class LayOuts:
         return tuple(row)
 
     def index(self, row: tuple[int, ...]) -> int:
-        """The number of a row; `ValueError` telling why if it is not among these."""
+        """The number of a row.
+
+        Raises `ValueError` telling why if it is not among these, `TypeError` for anything but
+        integers.
+        """
         row = whole_numbers("row", row, ValueError)
         if reason := self.reason(row):
-            raise ValueError(f"{row}: {reason}")
+            raise ValueError(f"row={shown(row)}: {reason}")
         number, spare, big = 0, self._spare, False
         for i, (least, seeds) in enumerate(zip(self._least, row, strict=True)):
             if least is not None:
@@ -159,18 +182,22 @@ class LayOuts:
         return number
 
     def __contains__(self, row: object) -> bool:
-        return (
-            isinstance(row, (tuple, list))
-            and all(isinstance(seeds, int) for seeds in row)
-            and self.reason(tuple(row)) is None
-        )
+        if not isinstance(row, (tuple, list)):
+            return False
+        try:
+            return self.reason(tuple(row)) is None
+        except (TypeError, ValueError):
+            return False
 
     def reason(self, row: tuple[int, ...]) -> str | None:
         """Why a row is not among these, None if it is.
 
+        Raises `TypeError` for anything but integers, `ValueError` for more than 1,000.
+
         >>> LayOuts(player=0, seeds=9, pits=3, faced=(2, 0, 1)).reason((8, 1, 0))
         'pit 2 faces none: it must stay empty'
         """
+        row = whole_numbers("row", row, ValueError)
         if len(row) != self.pits:
             return f"{len(row)} pits: must be {self.pits}"
         for i, (seeds, least) in enumerate(zip(row, self._least, strict=True)):
@@ -178,10 +205,10 @@ class LayOuts:
                 return f"pit {i + 1} faces none: it must stay empty"
             if seeds < (least or 0):
                 facing = f" facing {self.faced[i]}" if self.faced else ""
-                return f"pit {i + 1}{facing} holds {seeds}: must be {least} or more"
+                return f"pit {i + 1}{facing} holds {shown(seeds)}: must be {least} or more"
         if sum(row) != self.seeds:
-            return f"{sum(row)} seeds: must be all {self.seeds}"
-        if max(row) < 2:
+            return f"{shown(sum(row))} seeds: must be all {self.seeds}"
+        if self.faced is None and max(row) < 2:
             return "no pit holds two seeds or more: one must"
         return None
 
@@ -189,7 +216,8 @@ class LayOuts:
         """The most even of them; of pits that cannot be equal the leftmost hold one more.
 
         The weaker fills all his pits, or so many from the left that one of them can hold two; the
-        stronger puts in each pit what he must and shares out the rest.
+        stronger puts in each pit what he must and shares out the rest.  Raises `ValueError` if there
+        is none.
 
         >>> LayOuts(player=0, seeds=20, pits=8).even(), LayOuts(player=0, seeds=4, pits=8).even()
         ((3, 3, 3, 3, 2, 2, 2, 2), (2, 1, 1, 0, 0, 0, 0, 0))
@@ -198,7 +226,7 @@ class LayOuts:
             raise ValueError(f"{self!r}: there is no legal lay-out")
         if self.faced is None:
             return even(self.seeds, self.pits)
-        each, over = divmod(self._spare, sum(least is not None for least in self._least))
+        each, over = divmod(self._spare, sum(least is not None for least in self._least) or 1)
         row = []
         for least in self._least:
             row.append(0 if least is None else least + each + (over > 0))
@@ -208,11 +236,15 @@ class LayOuts:
     def draw(self, chance: random.Random | None = None) -> tuple[int, ...]:
         """One of them at random, each as likely, by `chance` (Python's own by default).
 
+        Raises `ValueError` if there is none, `TypeError` for anything but a `random.Random`.
+
         >>> import random
         >>> row = LayOuts(player=0, seeds=20, pits=8).draw(random.Random(1))
         >>> len(row), sum(row)
         (8, 20)
         """
+        if chance is not None:
+            instance("chance", chance, random.Random, "a random.Random")
         if not self:
             raise ValueError(f"{self!r}: there is no legal lay-out")
         return self[(chance or random).randrange(self.count)]
@@ -330,9 +362,9 @@ class Match:
         first: int | None = None,
         twice: str = "asked",
     ) -> None:
-        check_match(rules, scheme, first, twice)
+        scheme, first, twice = check_match(rules, scheme, first, twice)
         self.rules, self.scheme, self.twice = rules, scheme, twice
-        self.first = random.randrange(2) if first is None else int(first)
+        self.first = random.randrange(2) if first is None else first
         n = rules.pits
         self.original = (sum(rules.setup[:n]), sum(rules.setup[n:]))
         self._rounds = [self._opened(1, self.original, self.first, n, opening=True)]
@@ -432,7 +464,7 @@ class Match:
         """
         here = self.round
         if not isinstance(step, (Sow, Redistribute, LayOut, Shorten)):
-            raise TypeError(f"a step must be Sow, LayOut or Shorten, not {step!r}")
+            raise TypeError(f"a step must be Sow, LayOut or Shorten, not {shown(step)}")
         if self.is_over:
             raise self._illegal(step, "the match is over")
         if isinstance(step, (Sow, Redistribute)):
@@ -460,7 +492,8 @@ class Match:
     def lay_out(self, row: tuple[int, ...]) -> None:
         """Fill the pits of the player who is to lay out, counts from his own left.
 
-        Raises `IllegalMove` naming the reason, `TypeError` for anything but integers.
+        Raises `IllegalMove` naming the reason, `TypeError` for anything but integers, `ValueError`
+        for a negative one.
         """
         self.push(LayOut(row))
 
@@ -620,17 +653,11 @@ class Series:
     def __init__(
         self, rules: Rules, best_of: int | None = None, one_warrior: int = 1, first: int = 0
     ) -> None:
-        if not isinstance(rules, Rules):
-            raise TypeError(f"rules must be Rules, not {rules!r}")
-        for name, value in (("best_of", best_of), ("one_warrior", one_warrior)):
-            if value is not None or name == "one_warrior":
-                number = whole_number(name, value)
-                if not 1 <= number < 1_000_000:
-                    raise ValueError(f"{name}={number}: must be 1…999999")
-        if whole_number("first", first) not in (0, 1):
-            raise ValueError(f"first={first}: must be 0 (South) or 1 (North)")
-        self.rules, self.best_of, self.one_warrior = rules, best_of, one_warrior
-        self.first = int(first)
+        instance("rules", rules, Rules, "Rules")
+        self.rules = rules
+        self.best_of = None if best_of is None else within("best_of", best_of, 1, 999_999)
+        self.one_warrior = within("one_warrior", one_warrior, 1, 999_999)
+        self.first = within("first", first, 0, 1, "0 (South) or 1 (North)")
         if any(self._start(mover).is_over for mover in (0, 1)):
             raise ValueError(f"rules={rules!r}: the opening allows no move")
         self._games = [Game(self._start(self.first))]
@@ -754,10 +781,11 @@ def leakey_pits(
     return max(MIN_PITS, pits - sum(seeds * parts < began for parts in (2, 4, 8)))
 
 
-def check_match(rules: object, scheme: object, first: object, twice: object) -> None:
-    """Refuse what `Match` refuses."""
-    if not isinstance(rules, Rules):
-        raise TypeError(f"rules must be Rules, not {rules!r}")
+def check_match(
+    rules: Rules, scheme: object, first: object, twice: object
+) -> tuple[str, int | None, str]:
+    """The scheme, who begins, and when twice; refuses what `Match` refuses."""
+    instance("rules", rules, Rules, "Rules")
     for name in ("redistribution", "protection"):
         if (value := getattr(rules, name)) != "none":
             raise ValueError(f"{name}={value!r}: a match needs {name}='none'")
@@ -766,13 +794,10 @@ def check_match(rules: object, scheme: object, first: object, twice: object) -> 
     ):
         if seeds < 2:
             raise ValueError(f"setup gives {name} {seeds} seeds: must be at least 2")
-    for name, word, words in (("scheme", scheme, SCHEMES), ("twice", twice, TWICE)):
-        if not isinstance(word, str):
-            raise TypeError(f"{name} must be a string, not {word!r}")
-        if word not in words:
-            raise ValueError(f"{name}={word!r}: must be {' or '.join(map(repr, words))}")
-    if first is not None and whole_number("first", first) not in (0, 1):
-        raise ValueError(f"first={first}: must be 0 (South), 1 (North) or None")
+    begins = None
+    if first is not None:
+        begins = within("first", first, 0, 1, "0 (South), 1 (North) or None")
+    return one_of("scheme", scheme, SCHEMES), begins, one_of("twice", twice, TWICE)
 
 
 # ------------------------------------------------------------------------------ many matches at once
@@ -925,8 +950,8 @@ def simulate_match(
 
     matches 1…10⁹, seed 0…2⁶⁴−1, match numbers below 2⁴⁸, max_rounds 1…65,535, threads None or
     1…1,024; `progress` shows a bar on a terminal.  Raises what `Match` does, `ValueError` for
-    `repetition="off"` (a game need not end) and for a row of a function that is not legal; Ctrl-C
-    raises `SimulationInterrupted`, a `KeyboardInterrupt` whose `result` holds the matches done.
+    `repetition="off"` (a game need not end) and for a row of a function that is not legal,
+    `MemoryError` and `OSError` as `simulate` does; Ctrl-C raises `SimulationInterrupted`, a `KeyboardInterrupt` whose `result` holds the matches done.
 
     >>> from relaysow import giuthi_leakey, simulate_match
     >>> result = simulate_match(giuthi_leakey(), "leakey", matches=200, seed=3, layout="random")
@@ -937,7 +962,7 @@ def simulate_match(
     >>> result.matches
     20
     """
-    check_match(rules, scheme, first, twice)
+    scheme, first, twice = check_match(rules, scheme, first, twice)
     if rules.repetition == "off":
         raise ValueError("repetition='off': games need not end")
     matches = within("matches", matches, 1, 10**9)
@@ -945,17 +970,15 @@ def simulate_match(
     first_match = within("first_match", first_match, 0, 2**48 - matches)
     max_rounds = within("max_rounds", max_rounds, 1, 2**16 - 1)
     threads = cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
-    for name, flag in (("shorten", shorten), ("progress", progress)):
-        if not isinstance(flag, bool):
-            raise TypeError(f"{name} must be True or False, not {flag!r}")
+    shorten, progress = flag("shorten", shorten), flag("progress", progress)
     layouts = layout if isinstance(layout, (tuple, list)) else (layout, layout)
     if len(layouts) != 2:
-        raise ValueError(f"layout={layout!r}: must be one or two, South's and North's")
+        raise ValueError(f"layout={shown(layout)}: must be one or two, South's and North's")
     for one in layouts:
         if isinstance(one, str) and one not in LAYOUTS:
-            raise ValueError(f"layout={one!r}: must be 'even', 'random' or a function")
+            raise ValueError(f"layout={shown(one)}: must be 'even', 'random' or a function")
         if not isinstance(one, str) and not callable(one):
-            raise TypeError(f"layout must be a name or a function, not {one!r}")
+            raise TypeError(f"layout must be a name or a function, not {shown(one)}")
     policies = policies_of(policy)
 
     def ask(
@@ -965,7 +988,7 @@ def simulate_match(
         assert not isinstance(chosen, str)
         row = whole_numbers("row", chosen(choices), ValueError)
         if reason := choices.reason(row):
-            raise ValueError(f"lay-out {row} of {PLAYERS[player]}: {reason}")
+            raise ValueError(f"lay-out {shown(row)} of {PLAYERS[player]}: {reason}")
         return row
 
     names = tuple(one if isinstance(one, str) else "a function" for one in layouts)
@@ -975,7 +998,7 @@ def simulate_match(
             scheme,
             twice == "short",
             shorten,
-            -1 if first is None else int(first),
+            -1 if first is None else first,
             names,
             ask,
             policies,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from relaysow.rules import whole_number, whole_numbers
+from relaysow.checks import one_of, shown, whole_number, whole_numbers
 
 PATH_LAPS = 10_000
 """The longest path a `Sowing` keeps, in laps."""
+
+WAYS = ("ccw", "cw")
+"""The directions: counter-clockwise, clockwise."""
 
 P = TypeVar("P")
 
@@ -65,18 +68,15 @@ class Sow:
         pit = whole_number("pit", self.pit)
         object.__setattr__(self, "pit", pit)
         if pit < 0:
-            raise ValueError(f"pit={pit}: must be a ring index, 0 or more")
+            raise ValueError(f"pit={shown(pit)}: must be a ring index, 0 or more")
         if self.lift is not None:
             lift = whole_number("lift", self.lift)
             object.__setattr__(self, "lift", lift)
             if lift < 1:
-                raise ValueError(f"lift={lift}: must be at least 1 seed")
-        if self.direction is not None and self.direction not in ("ccw", "cw"):
-            if not isinstance(self.direction, str):
-                raise TypeError(f"direction must be 'ccw', 'cw' or None, not {self.direction!r}")
-            raise ValueError(f"direction={self.direction!r}: must be 'ccw' or 'cw'")
-        if self.direction is not None and type(self.direction) is not str:
-            object.__setattr__(self, "direction", "cw" if self.direction == "cw" else "ccw")
+                raise ValueError(f"lift={shown(lift)}: must be at least 1 seed")
+        way = self.direction
+        if way is not None and (type(way) is not str or way not in WAYS):
+            object.__setattr__(self, "direction", one_of("direction", way, (*WAYS, None)))
 
     def __reduce__(self) -> tuple[Any, ...]:  # by a call, which checks: a pickle may be foreign
         return type(self), (self.pit, self.lift, self.direction)
@@ -100,13 +100,13 @@ class Redistribute:
 
     def __post_init__(self) -> None:
         for name in ("emptied", "placed"):
-            values = whole_numbers(name, getattr(self, name), ValueError)
+            values = whole_numbers(name, getattr(self, name), ValueError, ordered=name == "placed")
             for i, value in enumerate(values):
                 if value < 0:
-                    raise ValueError(f"{name}[{i}]={value}: must be 0 or more")
+                    raise ValueError(f"{name}[{i}]={shown(value)}: must be 0 or more")
             object.__setattr__(self, name, values)
         if len(set(self.emptied)) != len(self.emptied):
-            raise ValueError(f"emptied={self.emptied}: a pit can be emptied once only")
+            raise ValueError(f"emptied={shown(self.emptied)}: a pit can be emptied once only")
         object.__setattr__(self, "emptied", tuple(sorted(self.emptied)))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -40,6 +40,8 @@ from functools import lru_cache
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
+from relaysow import checks
+from relaysow.checks import shown
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow
 from relaysow.reading import MARK, bare
 from relaysow.rules import CHOICES, RULE_SETS, Options, Rules, _shortest_call
@@ -125,7 +127,7 @@ class Piece:
 
 def _whole(text: str) -> Piece:
     if not isinstance(text, str):
-        raise TypeError(f"text must be a string, not {text!r}")
+        raise TypeError(f"text must be a string, not {shown(text)}")
     inner = bare(text)
     # Counted from the beginning of the line, as editors do.
     text = text.removeprefix(MARK)
@@ -139,12 +141,14 @@ def _whole(text: str) -> Piece:
 def rules_to_text(rules: Rules) -> str:
     """Rules as text without spaces: the shortest call that makes them.
 
+    Raises `TypeError` for anything but `Rules`.
+
     >>> from relaysow import giuthi
     >>> rules_to_text(giuthi(pits=5, seeds=4, end="row_empty"))
     'giuthi(pits=5,seeds=4,end=row_empty)'
     """
     if not isinstance(rules, Rules):
-        raise TypeError(f"rules must be Rules, not {rules!r}")
+        raise TypeError(f"rules must be Rules, not {shown(rules)}")
     return _rules_to_text(rules)
 
 
@@ -162,7 +166,8 @@ def rules_from_text(text: str) -> Rules:
     """The rules a text names: `giuthi`, `giuthi(pits=5,seeds=4)`, `engehe(setup=2.0.1.…,pits=3)`.
 
     Raises `NotationError` for anything but a rule-set function and its options with values they
-    can have, `RulesError` for options that are impossible together or out of range.
+    can have, `RulesError` for options that are impossible together or out of range, `TypeError`
+    for anything but a string.
 
     >>> rules_from_text("giuthi(pits=5,seeds=4)")
     giuthi(pits=5, seeds=4)
@@ -222,22 +227,23 @@ def canonical(position: AnyPosition, move: Move) -> Move:
 
     Raises `IllegalMove` for a move with no such spelling: from a pit that is not the mover's, a
     part of a pit or a direction that the rules do not allow, a direction missing, a redistribution
-    for another board; `TypeError` for anything but a move.
+    for another board; `TypeError` for anything but a Position and a move.
 
     >>> from relaysow import Sow, engehe, kiothi
     >>> canonical(engehe().start(), Sow(3, lift=4, direction="ccw"))
     Sow(pit=3, lift=None, direction=None)
     """
+    checks.position("position", position)
     n, own = position.rules.pits, position.mover * position.rules.pits
 
     def refuse(reason: str) -> NoReturn:
-        raise IllegalMove(f"illegal move {move!r} in {to_text(position)}: {reason}")
+        raise IllegalMove(f"illegal move {shown(move)} in {to_text(position)}: {reason}")
 
     if not isinstance(move, (Sow, Redistribute)):
-        raise TypeError(f"a move must be Sow or Redistribute, not {move!r}")
+        raise TypeError(f"a move must be Sow or Redistribute, not {shown(move)}")
     for pit in (move.pit,) if isinstance(move, Sow) else move.emptied:
         if not own <= pit < own + n:
-            refuse(f"pit {pit} is not the mover's: must be {own}…{own + n - 1}")
+            refuse(f"pit {shown(pit)} is not the mover's: must be {own}…{own + n - 1}")
     if isinstance(move, Redistribute):
         if len(move.placed) != 2 * n:
             refuse(f"placed has {len(move.placed)} counts: must be {2 * n}")
@@ -249,7 +255,7 @@ def canonical(position: AnyPosition, move: Move) -> Move:
         lift = held if lift is None else lift
     elif lift is not None:
         if lift != held:
-            refuse(f"lift {lift} of pit {move.pit}: all {held} must be lifted")
+            refuse(f"lift {shown(lift)} of pit {move.pit}: all {held} must be lifted")
         lift = None
     if position.rules.direction == "either":
         if direction is None:
@@ -282,6 +288,8 @@ def move_to_text(position: AnyPosition, move: Move) -> str:
 def line_to_text(position: AnyPosition, moves: Iterable[Move]) -> str:
     """Moves played one after the other from `position`, with spaces between.
 
+    Raises what `canonical` and `Position.play` raise.
+
     >>> from relaysow import Sow, giuthi
     >>> line_to_text(giuthi().start(), [Sow(2, direction="cw"), Sow(8, direction="ccw")])
     '3- 1+'
@@ -298,7 +306,7 @@ def move_from_text(position: AnyPosition, text: str) -> Move:
 
     Whether it is legal is for `play` or `in position.legal_moves` to say.  Raises `NotationError`
     for text that is no move under these rules: a direction where they give no choice, a pit that
-    is not on the board, ….
+    is not on the board, …; `TypeError` for anything but a Position and a string.
 
     >>> from relaysow import engehe, giuthi
     >>> move_from_text(giuthi().start(), "3-")
@@ -308,6 +316,7 @@ def move_from_text(position: AnyPosition, text: str) -> Move:
     ...
     relaysow.moves.NotationError: column 2: direction '+': must be left out under direction='ccw'
     """
+    checks.position("position", position)
     return move_of(_whole(text), position)
 
 
@@ -348,10 +357,13 @@ def move_of(piece: Piece, position: AnyPosition) -> Move:
 def to_text(position: AnyPosition) -> str:
     """A position in one line; `from_text` gives it back.
 
+    Raises `TypeError` for anything but a Position.
+
     >>> from relaysow import giuthi
     >>> to_text(giuthi(pits=5, seeds=4).start())
     'giuthi(pits=5,seeds=4) 4,4,4,4,4;4,4,4,4,4 0,0 S - - 2'
     """
+    checks.position("position", position)
     n, own = position.rules.pits, position.mover * position.rules.pits
     rows = (position.pits[:n], position.pits[n:])
     shielded = [
@@ -377,8 +389,8 @@ def from_text(text: str, make: Callable[..., P]) -> P:
     """The position a text names, made by calling `make` as the class `Position` is called.
 
     Forced passes are taken, as by the class.  Raises `NotationError` for text that breaks the
-    grammar, saying at which column, `RulesError` for impossible rules and `PositionError` for
-    an impossible position.
+    grammar, saying at which column, `RulesError` for impossible rules, `PositionError` for an
+    impossible position and `TypeError` for anything but a string.
 
     >>> from relaysow import Position
     >>> from_text("giuthi(pits=3,seeds=4) 0,2,1;3,0,0 4,2 N - - 2", Position).mover

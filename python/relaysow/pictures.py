@@ -8,8 +8,9 @@ from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from relaysow import display
-from relaysow.moves import Move, Redistribute, Sowing
+from relaysow import checks, display
+from relaysow.checks import instance, one_of
+from relaysow.moves import Move, Redistribute, Sow, Sowing
 from relaysow.notation import PLAYERS
 from relaysow.rules import Rules
 
@@ -51,8 +52,8 @@ def svg(position: AnyPosition, move: Move | None = None, *, labels: str = "own")
     `labels` numbers the pits: `"own"` as each player counts them, `"ring"` by ring index, `"none"`
     not at all.  Light or dark is left to the reader's device (`prefers-color-scheme`).
 
-    Raises `IllegalMove` for a move that `position.sow` cannot tell, `ValueError` or `TypeError`
-    for other `labels`.
+    Raises `IllegalMove` for a move that `position.sow` cannot tell, `ValueError` for other
+    `labels`, `TypeError` for wrong types.
 
     >>> from relaysow import Sow, giuthi
     >>> picture = svg(giuthi(pits=5, seeds=4).start(), Sow(0, direction="ccw"))
@@ -67,13 +68,14 @@ def animate(position: AnyPosition, move: Move, *, labels: str = "own") -> Pictur
 
     Seed by seed if there are at most 400 of them, else lap by lap, the first 60 laps.  It ends
     in the picture of `svg(position, move)`, which is all that is seen on paper, in a program that
-    does not animate, or by a reader who asks his device for less motion.  Arguments and errors are
-    those of `svg`.
+    does not animate, or by a reader who asks his device for less motion.  Arguments are those of
+    `svg`, but that there must be a move; raises what `svg` does.
 
     >>> from relaysow import Sow, giuthi
     >>> animate(giuthi(pits=5, seeds=4).start(), Sow(0, direction="ccw")).count("Lap ")
     3
     """
+    instance("a move", move, (Sow, Redistribute), "Sow or Redistribute")
     drawing = _Drawing(position, move, labels)
     return drawing.document(drawing.film())
 
@@ -160,11 +162,8 @@ class _Drawing:
     """A board with its measures, and the parts of its picture."""
 
     def __init__(self, position: Any, move: Move | None, labels: str) -> None:
-        if not isinstance(labels, str):
-            raise TypeError(f"labels must be a string, not {labels!r}")
-        if labels not in LABELS:
-            raise ValueError(f"labels={labels!r}: must be {' or '.join(map(repr, LABELS))}")
-        self.labels = labels
+        checks.position("position", position)
+        self.labels = one_of("labels", labels, LABELS)
         self.before: AnyPosition = position
         self.told: Sowing[Any] | None = None if move is None else position.sow(move)
         self.move = move

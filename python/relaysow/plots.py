@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from relaysow import checks
 from relaysow.extras import library
 from relaysow.notation import PLAYERS
 
@@ -48,10 +49,10 @@ def plot(result: Simulation) -> Any:
 
 def format_of(path: str | os.PathLike[str]) -> str:
     """The format a path asks for; `ValueError` if none, `ImportError` without matplotlib."""
-    suffix = Path(path).suffix.lower()
+    suffix = Path(name := checks.path("path", path)).suffix.lower()
     if suffix not in FORMATS:
         allowed = ", ".join(map(repr, FORMATS[:-1]))
-        raise ValueError(f"{os.fspath(path)!r}: must end in {allowed} or {FORMATS[-1]!r}")
+        raise ValueError(f"path={checks.shown(name)}: must end in {allowed} or {FORMATS[-1]!r}")
     library("matplotlib.figure", "plot")
     return suffix[1:]
 

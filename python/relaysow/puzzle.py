@@ -13,10 +13,11 @@ from random import Random
 
 from relaysow._core import Position
 from relaysow.analysis import solve, table_of
+from relaysow.checks import instance, one_of, within
 from relaysow.moves import Move
 from relaysow.notation import PLAYERS, line_to_text
 from relaysow.rules import Rules
-from relaysow.simulation import WORD, within
+from relaysow.simulation import WORD
 from relaysow.tablebase import Tablebase
 
 RESULTS = {"win": 1, "draw": 0}
@@ -99,12 +100,8 @@ def puzzles(
     >>> len(rs.solve(puzzle.position).best_moves), puzzle.solution[0] in puzzle.position.legal_moves
     (1, True)
     """
-    if not isinstance(rules, Rules):
-        raise TypeError(f"rules must be Rules, not {rules!r}")
-    if not isinstance(to, str):
-        raise TypeError(f"to must be 'win' or 'draw', not {to!r}")
-    if to not in RESULTS:
-        raise ValueError(f"to={to!r}: must be 'win' or 'draw'")
+    instance("rules", rules, Rules, "Rules")
+    to = one_of("to", to, RESULTS)
     seeds = within("seeds", seeds, 2, 125)
     if seeds > sum(rules.setup):
         raise ValueError(f"seeds={seeds}: the game has {sum(rules.setup)}")

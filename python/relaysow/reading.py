@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from io import IncrementalNewlineDecoder
 from typing import IO, Any, TypeAlias
 
+from relaysow.checks import shown
 from relaysow.moves import NotationError
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes] | Iterable[str] | Iterable[bytes]
@@ -95,7 +96,7 @@ def _chunks(source: Any) -> Iterator[str | bytes]:
         if not hasattr(source, "read"):
             for line in source:
                 if not isinstance(line, (str, bytes)):
-                    raise TypeError(f"a line must be a string or bytes, not {line!r}")
+                    raise TypeError(f"a line must be a string or bytes, not {shown(line)}")
                 yield line
                 yield "\n" if line[-1:] not in ("\n", "\r", b"\n", b"\r") else ""
             return

@@ -47,6 +47,7 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from relaysow.checks import flag, instance, path, shown, whole_number
 from relaysow.moves import Move, NotationError, Outcome, Redistribute, Sow
 from relaysow.notation import (
     MAX_TEXT,
@@ -68,7 +70,7 @@ from relaysow.notation import (
     to_text,
 )
 from relaysow.reading import LONGEST, MARK, Source, lines_of, name_of
-from relaysow.rules import Rules, whole_number
+from relaysow.rules import Rules
 
 if TYPE_CHECKING:
     from relaysow.game import Game
@@ -159,25 +161,26 @@ class Record:
         from relaysow.game import Game
         from relaysow.match import Match, Series
 
-        if not isinstance(self.play, (Game, Match, Series)):
-            raise TypeError(f"play must be a Game, Match or Series, not {self.play!r}")
+        instance("play", self.play, (Game, Match, Series), "a Game, Match or Series")
         for name, value in (("tags", self.tags), ("comments", self.comments)):
-            if not isinstance(value, Mapping):
-                raise TypeError(f"{name} must be a mapping, not {value!r}")
+            instance(name, value, Mapping, "a mapping")
             for key, text in value.items():
-                if not isinstance(text, str):
-                    raise TypeError(f"{name}[{key!r}] must be a string, not {text!r}")
+                instance(f"{name}[{shown(key)}]", text, str, "a string")
         for name, text in self.tags.items():
             if name not in INFO:
-                raise ValueError(f"tags[{name!r}]: must be one of {', '.join(INFO)}")
+                raise ValueError(f"tags[{shown(name)}]: must be one of {', '.join(INFO)}")
             if reason := _why_not(name, text):
-                raise ValueError(f"tags[{name!r}]={text!r}: {reason}")
+                raise ValueError(f"tags[{name!r}]={shown(text)}: {reason}")
         steps = len(steps_of(self.play))
         for number, text in self.comments.items():
             if not 0 <= whole_number("comments", number) <= steps:
-                raise ValueError(f"comments[{number}]: must be 0…{steps}, a number of steps")
+                raise ValueError(f"comments[{shown(number)}]: must be 0…{steps}, a number of steps")
             if not text:
                 raise ValueError(f"comments[{number}] is empty: it must say something")
+        instance("overlooked", self.overlooked, (tuple, list), "a tuple of strings")
+        for told in self.overlooked:
+            instance("overlooked", told, str, "a tuple of strings")
+        object.__setattr__(self, "overlooked", tuple(self.overlooked))
         object.__setattr__(self, "tags", MappingProxyType(dict(self.tags)))
         comments = {whole_number("comments", at): self.comments[at] for at in sorted(self.comments)}
         object.__setattr__(self, "comments", MappingProxyType(comments))
@@ -210,7 +213,7 @@ class Record:
 
         Raises `NotationError`, saying at which line and column, for text that breaks the grammar
         (or, `lenient`, that cannot be understood), for illegal steps and impossible rules, and
-        for more than one record; `TypeError` for anything but a string.
+        for more than one record; `TypeError` for anything but a string and a flag.
 
         >>> from relaysow import Record
         >>> text = 'relaysow game 1\\n[Rules "engehe"] \\n[Result "*"]\\n\\n1. 3  40'
@@ -227,13 +230,14 @@ class Record:
 
 
 def read_records(text: str, lenient: bool = False) -> list[Record]:
-    """All records of a text, one or more, parted by empty lines; raises as `Record.from_text`.
+    """All records of a text, one or more, parted by empty lines.  Raises as `Record.from_text` does.
 
     >>> from relaysow import read_records
     >>> text = 'relaysow game 1\\n[Rules "kiothi()"]\\n[Result "*"]\\n'
     >>> len(read_records(text + "\\n" + text))
     2
     """
+    lenient = flag("lenient", lenient)
     return [_read(before, lines, lenient) for before, lines in _parts(_lines(text), lenient)]
 
 
@@ -246,7 +250,8 @@ def iter_records(source: Source, lenient: bool = False) -> Iterator[Record | Not
     one is read as ever.
 
     Raises `OSError` for a file that cannot be read, `NotationError` for one in UTF-16 or UTF-32,
-    `ValueError` for text in place of a path, `TypeError` for any other source.
+    `ValueError` for text in place of a path, `TypeError` for any other source and for what is no
+    flag.
 
     >>> from relaysow import NotationError, iter_records
     >>> text = 'relaysow game 1\\n[Rules "kiothi"]\\n[Result "*"]\\n'
@@ -255,14 +260,15 @@ def iter_records(source: Source, lenient: bool = False) -> Iterator[Record | Not
     line 2, column 9: pits=2: must be 3…64 pits in each row
     <Game of kiothi(): 0 moves, South to move>
     """
-    if isinstance(source, (bytes, bytearray)) or not (
-        isinstance(source, (str, os.PathLike))
-        or hasattr(source, "read")
-        or hasattr(source, "__iter__")
-    ):
-        raise TypeError(f"source must be a path, an open file or lines, not {source!r}")
+    lenient = flag("lenient", lenient)
     if isinstance(source, str) and re.search(r"[\n\r]", source):
         raise ValueError("source has more than one line: must be a path; read_records reads text")
+    if isinstance(source, (str, os.PathLike)):
+        path("source", source)
+    elif isinstance(source, (bytes, bytearray, Mapping, AbstractSet)) or not (
+        hasattr(type(source), "read") or hasattr(type(source), "__iter__")
+    ):
+        raise TypeError(f"source must be a path, an open file or lines, not {shown(source)}")
     return _found(source, lenient)
 
 
@@ -319,8 +325,7 @@ def _size(lines: list[str]) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, not {text!r}")
+    instance("text", text, str, "a string")
     return re.split(r"\r\n|\n|\r", text)
 
 
@@ -345,7 +350,8 @@ def replay(text: str, game: Callable[[Any], G]) -> G:
 
     Raises `NotationError`, saying at which line and column, for text that breaks the grammar, an
     illegal move, a turn of the wrong player, moves on after the end, a result or start that the
-    moves or rules do not give, or a record of anything but one game.
+    moves or rules do not give, or a record of anything but one game; `TypeError` for anything but a
+    string.
 
     >>> from relaysow import Game
     >>> replay('relaysow game 1\\n[Rules "engehe"]\\n[Result "*"]\\n\\n1. N 3\\n', Game)

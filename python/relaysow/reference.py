@@ -25,13 +25,24 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, islice
 from math import comb
-from operator import index
 from sys import maxsize
 from time import monotonic
 from typing import Any, NamedTuple, overload
 
+from relaysow.checks import (
+    flag,
+    function,
+    instance,
+    number_of_move,
+    one_of,
+    shown,
+    whole_number,
+    whole_numbers,
+    within,
+)
 from relaysow.moves import (
     PATH_LAPS,
+    WAYS,
     IllegalMove,
     Lap,
     Move,
@@ -41,7 +52,7 @@ from relaysow.moves import (
     Sow,
     Sowing,
 )
-from relaysow.rules import MAX_SEEDS, Rules, is_integer, whole_number, whole_numbers
+from relaysow.rules import MAX_SEEDS, Rules
 
 __all__ = ["ENDS", "Chance", "Game", "LegalMoves", "Position", "perft", "simulate"]
 
@@ -518,30 +529,28 @@ class Position:
         redistributions: int | None = None,
         drawn: bool = False,
     ) -> None:
-        if not isinstance(rules, Rules):
-            raise TypeError(f"rules must be Rules, not {rules!r}")
+        instance("rules", rules, Rules, "Rules")
         n = rules.pits
         ring = _counts("pits", pits, 2 * n, f" for pits={n}")
         south, north = _counts("stores", stores, 2, ", South's and North's")
         total = sum(ring) + south + north
         if total > MAX_SEEDS:
             raise PositionError(f"pits and stores hold {total} seeds: must be at most {MAX_SEEDS}")
-        mover = whole_number("mover", mover)
-        if mover not in (0, 1):
-            raise PositionError(f"mover={mover}: must be 0 (South) or 1 (North)")
-        guarded = whole_numbers("protected", protected, PositionError)
+        mover = within("mover", mover, 0, 1, "0 (South) or 1 (North)", PositionError)
+        made = 2
+        if redistributions is not None:
+            allowed = "the number made, 0…2"
+            made = within("redistributions", redistributions, 0, 2, allowed, PositionError)
+        guarded = whole_numbers("protected", protected, PositionError, ordered=False)
         for pit in guarded:
-            if not 0 <= pit < 2 * n:
-                raise PositionError(f"protected pit={pit}: must be a ring index, 0…{2 * n - 1}")
+            allowed = f"a ring index, 0…{2 * n - 1}"
+            within("protected pit", pit, 0, 2 * n - 1, allowed, PositionError)
         for place, pit in enumerate(guarded):
             if pit in guarded[:place]:
                 raise PositionError(f"protected pit {pit} is named twice")
         guarded = () if rules.protection == "none" else tuple(sorted(guarded))
         if direction is not None:
-            if not isinstance(direction, str):
-                raise TypeError(f"direction must be 'ccw', 'cw' or None, not {direction!r}")
-            if direction not in ("ccw", "cw"):
-                raise PositionError(f"direction={direction!r}: must be 'ccw', 'cw' or None")
+            direction = one_of("direction", direction, (*WAYS, None), PositionError)
             if rules.extra_direction != "opposite":
                 raise PositionError(
                     f"direction={direction!r}: there is such a duty only under "
@@ -551,16 +560,12 @@ class Position:
             barred = whole_number("barred", barred)
             if rules.extra_pit != "not_origin":
                 raise PositionError(
-                    f"barred={barred}: there is such a duty only under extra_pit='not_origin'"
+                    f"barred={shown(barred)}: there is such a duty only under "
+                    f"extra_pit='not_origin'"
                 )
-            if barred not in row(mover, n):
-                low, high = row(mover, n)[0], row(mover, n)[-1]
-                raise PositionError(
-                    f"barred={barred}: must be None or a pit of the mover, {low}…{high}"
-                )
-        made = 2 if redistributions is None else whole_number("redistributions", redistributions)
-        if not 0 <= made <= 2:
-            raise PositionError(f"redistributions={made}: must be the number made, 0…2")
+            low, high = row(mover, n)[0], row(mover, n)[-1]
+            allowed = f"None or a pit of the mover, {low}…{high}"
+            within("barred", barred, low, high, allowed, PositionError)
         if made < 2:
             if rules.redistribution == "none":
                 raise PositionError(
@@ -575,9 +580,7 @@ class Position:
                     f"direction={direction!r}, barred={barred}: there are no duties before the "
                     f"last redistribution"
                 )
-        if not isinstance(drawn, bool):
-            raise TypeError(f"drawn must be True or False, not {drawn!r}")
-        if drawn and rules.endless != "draw":
+        if flag("drawn", drawn) and rules.endless != "draw":
             raise PositionError("drawn=True: a sowing draws the game only under endless='draw'")
 
         passed, end = False, None
@@ -609,10 +612,13 @@ class Position:
         guards "every occupied pit of either row"; `"until_owner_lifts"` guards "every pit, empty or
         not" from here on.
 
+        Raises `TypeError` for anything but `Rules`.
+
         >>> from relaysow.rules import kiothi
         >>> Position.start(kiothi()).legal_moves.count
         300450150
         """
+        instance("rules", rules, Rules, "Rules")
         protected: list[int] = []
         if rules.protection == "until_owner_lifts":
             protected = list(range(2 * rules.pits))
@@ -684,8 +690,9 @@ class Position:
     def sow(self, move: Move) -> Sowing[Position]:
         """All that a move does, lap by lap.
 
-        Raises `IllegalMove` for a move that is no candidate here; a candidate that is illegal by
-        its first lap or as endless gets a `Sowing` without `after`, with the `reason`.
+        Raises `IllegalMove` for a move that is no candidate here, `TypeError` for what is no move;
+        a candidate that is illegal by its first lap or as endless gets a `Sowing` without `after`,
+        with the `reason`.
 
         >>> from relaysow.rules import giuthi
         >>> ten = Position.start(giuthi(pits=10, seeds=9)).sow(Sow(0, direction="ccw"))
@@ -821,7 +828,7 @@ class Position:
 
     def _canonical_sowing(self, move: Sow) -> Sow:
         if not isinstance(move, Sow):
-            raise TypeError(f"a move must be Sow or Redistribute, not {move!r}")
+            raise TypeError(f"a move must be Sow or Redistribute, not {shown(move)}")
         if self.is_over:
             raise self.illegal(move, "the game is over")
         if self.redistributions < 2:
@@ -838,7 +845,9 @@ class Position:
         rules, pit = self.rules, move.pit
         own = row(self.mover, rules.pits)
         if pit not in own:
-            raise self.illegal(move, f"pit {pit} is not the mover's: must be {own[0]}…{own[-1]}")
+            raise self.illegal(
+                move, f"pit {shown(pit)} is not the mover's: must be {own[0]}…{own[-1]}"
+            )
         held = self.pits[pit]
         if held < rules.minimum_lift:
             raise self.illegal(
@@ -851,7 +860,7 @@ class Position:
                 move, f"pit {pit} is barred: the extra move must start from another pit"
             )
         if move.lift is not None and move.lift > held:
-            raise self.illegal(move, f"lift {move.lift} of pit {pit}: it holds {held}")
+            raise self.illegal(move, f"lift {shown(move.lift)} of pit {pit}: it holds {held}")
         if move.lift is not None and move.lift < held and rules.lift == "all":
             raise self.illegal(move, f"lift {move.lift} of pit {pit}: all {held} must be lifted")
         if rules.direction == "either" and move.direction is None:
@@ -868,19 +877,19 @@ class Position:
             how = "at most" if self.rules.redistribution == "up_to_two" else "exactly"
             raise self.illegal(
                 move,
-                f"emptied {move.emptied}: must be {how} {most} of the mover's occupied pits",
+                f"emptied {shown(move.emptied)}: must be {how} {most} of the mover's occupied pits",
             )
         if len(move.placed) != 2 * n:
             raise self.illegal(move, f"placed has {len(move.placed)} counts: must be {2 * n}")
         emptied, placed = sum(self.pits[pit] for pit in move.emptied), sum(move.placed)
         if placed != emptied:
             raise self.illegal(
-                move, f"placed holds {placed} seeds: the emptied pits hold {emptied}"
+                move, f"placed holds {shown(placed)} seeds: the emptied pits hold {emptied}"
             )
 
     def illegal(self, move: Move, reason: str) -> IllegalMove:
         """The error that says why a move may not be played here."""
-        return IllegalMove(f"illegal move {move!r} in {self.to_text()}: {reason}")
+        return IllegalMove(f"illegal move {shown(move)} in {self.to_text()}: {reason}")
 
     # -- actions, for learning
 
@@ -889,7 +898,8 @@ class Position:
 
         L = 1 (`lift="all"`) or the seeds of the set-up, D = 1 or 2 directions.  Raises
         `IllegalMove` for a move that is no candidate here, `ValueError` for one that has no number:
-        a redistribution, or a lift of more seeds than the set-up has.
+        a redistribution, or a lift of more seeds than the set-up has; `TypeError` for what is no
+        move.
 
         >>> from relaysow.rules import giuthi
         >>> p = Position.start(giuthi())
@@ -897,7 +907,7 @@ class Position:
         (5, Sow(pit=2, lift=None, direction='cw'))
         """
         if isinstance(move, Redistribute):
-            raise ValueError(f"a redistribution has no action number: {move!r}")  # noqa: TRY004
+            raise ValueError(f"a redistribution has no action number: {shown(move)}")  # noqa: TRY004
         rules = self.rules
         move = self._canonical_sowing(move)
         number = move.pit - row(self.mover, rules.pits)[0]
@@ -918,9 +928,8 @@ class Position:
         Raises `ValueError` unless 0 ≤ `action` < `rules.actions`, `TypeError` unless an integer.
         """
         rules = self.rules
-        number = whole_number("action", action)
-        if not 0 <= number < rules.actions:
-            raise ValueError(f"action={number}: must be an action number, 0…{rules.actions - 1}")
+        most = rules.actions - 1
+        number = within("action", action, 0, most, f"an action number, 0…{most}")
         direction = lift = None
         if rules.direction == "either":
             number, clockwise = divmod(number, 2)
@@ -972,19 +981,29 @@ class Position:
 
     @staticmethod
     def from_text(text: str) -> Position:
-        """The position a text names; `NotationError` if none, `PositionError` if it cannot be."""
+        """The position a text names.
+
+        Raises `NotationError` if it names none, `PositionError` or `RulesError` if it cannot be,
+        `TypeError` for anything but a string.
+        """
         from relaysow import notation
 
         return notation.from_text(text, Position)
 
     def move_to_text(self, move: Move) -> str:
-        """A candidate move as text, such as `3+`."""
+        """A candidate move as text, such as `3+`.
+
+        Raises `IllegalMove` for a move that cannot be written here, `TypeError` for what is no move.
+        """
         from relaysow import notation
 
         return notation.move_to_text(self, move)
 
     def move_from_text(self, text: str) -> Move:
-        """The move a text names here; `NotationError` if it names none."""
+        """The move a text names here.
+
+        Raises `NotationError` if it names none, `TypeError` for anything but a string.
+        """
         from relaysow import notation
 
         return notation.move_from_text(self, text)
@@ -997,7 +1016,7 @@ def _counts(name: str, values: Iterable[int], length: int, what: str) -> tuple[i
         raise PositionError(f"{name} has {len(counts)} counts: must be {length}{what}")
     for i, count in enumerate(counts):
         if not 0 <= count <= MAX_SEEDS:
-            raise PositionError(f"{name}[{i}]={count}: must be 0…{MAX_SEEDS} seeds")
+            raise PositionError(f"{name}[{i}]={shown(count)}: must be 0…{MAX_SEEDS} seeds")
     return counts
 
 
@@ -1072,6 +1091,9 @@ class LegalMoves:
     then by the placement, and made one by one when asked for.  `count` is their number, of any
     size; `len` raises `OverflowError` past `sys.maxsize`.
 
+    Made by `Position.legal_moves`.  Raises `TypeError` for what is no Position or no list of moves,
+    and no move or number; `IndexError` for a number past the end.
+
     >>> from relaysow.rules import kiothi
     >>> moves = Position.start(kiothi()).legal_moves
     >>> len(moves), moves[-1].emptied, moves.index(moves[123_456_789])
@@ -1079,6 +1101,10 @@ class LegalMoves:
     """
 
     def __init__(self, position: Position, sowings: list[Move] | list[Sow] | None) -> None:
+        instance("position", position, Position, "a Position")
+        instance("sowings", sowings, (list, type(None)), "a list of moves, or None")
+        for move in sowings or ():
+            instance("sowings", move, (Sow, Redistribute), "a list of moves, or None")
         self._position = position
         self._sowings: list[Move] | None = None if sowings is None else list(sowings)
         self._sets: list[tuple[tuple[int, ...], int, int]] = []  # emptied, seeds, placements
@@ -1112,13 +1138,11 @@ class LegalMoves:
     def __getitem__(self, which: int | slice) -> Move | list[Move]:
         if isinstance(which, slice):
             return [self[i] for i in range(self.count)[which]]
-        if not is_integer(which):
-            raise TypeError(f"a move's number must be an integer or a slice, not {which!r}")
-        number = index(which)
+        number = asked = number_of_move(which)
         if number < 0:
             number += self.count
         if not 0 <= number < self.count:
-            raise IndexError(f"no move number {which}: there are {self.count} legal moves")
+            raise IndexError(f"no move number {shown(asked)}: there are {self.count} legal moves")
         if self._sowings is not None:
             return self._sowings[number]
         for emptied, seeds, ways in self._sets:
@@ -1131,14 +1155,17 @@ class LegalMoves:
         return (self[i] for i in range(self.count))
 
     def index(self, move: Move) -> int:
-        """The number of a move, however it is spelled; `ValueError` if it is not legal here."""
+        """The number of a move, however it is spelled.
+
+        Raises `ValueError` if it is not legal here, `TypeError` for what is no move.
+        """
         try:
             wanted = self._position.canonical(move)
             if self._sowings is not None:
                 return self._sowings.index(wanted)
         except ValueError:
             text = self._position.to_text()
-            raise ValueError(f"{move!r} is not a legal move in {text}") from None
+            raise ValueError(f"{shown(move)} is not a legal move in {text}") from None
         assert isinstance(wanted, Redistribute)
         before = 0
         for emptied, _, ways in self._sets:
@@ -1179,15 +1206,14 @@ def perft(position: Position, depth: int) -> int:
     """The number of paths of `depth` moves: a check that two implementations agree.
 
     "A forced pass costs no depth; nothing continues below a finished game; repetition is not
-    applied."  Raises `ValueError` for a depth outside 0…200.
+    applied."  Raises `ValueError` for a depth outside 0…200, `TypeError` for wrong types.
 
     >>> from relaysow.rules import engehe
     >>> [perft(Position.start(engehe(pits=8)), depth) for depth in (1, 2, 3)]
     [8, 58, 366]
     """
-    depth = whole_number("depth", depth)
-    if not 0 <= depth <= 200:
-        raise ValueError(f"depth={depth}: must be 0…200")
+    instance("position", position, Position, "a Position")
+    depth = within("depth", depth, 0, 200)
     if depth == 0:
         return 1
     moves = position.legal_moves
@@ -1243,13 +1269,15 @@ class Game:
     ((5, 0), 1, False)
     >>> game.undo()
     Sow(pit=0, lift=None, direction='ccw')
+
+    Raises `TypeError` for anything but `Rules` or a `Position`.
     """
 
     def __init__(self, start: Rules | Position) -> None:
         if isinstance(start, Rules):
             start = Position.start(start)
         if not isinstance(start, Position):
-            raise TypeError(f"a game starts from Rules or a Position, not {start!r}")
+            raise TypeError(f"a game starts from Rules or a Position, not {shown(start)}")
         self._start = start
         self._steps: list[_Step] = []
         self._arrive(start, None, begins_turn=True)
@@ -1294,17 +1322,23 @@ class Game:
         return self.position.legal_moves
 
     def is_legal(self, move: Move) -> bool:
-        """Whether a candidate move is legal, in the position and in this game."""
+        """Whether a candidate move is legal, in the position and in this game.
+
+        Raises what `Position.sow` does.
+        """
         after = self.position.sow(move).after
         if self.is_over or after is None:
             return False
         return not self._repeats_within_turn(after, self.position.mover, self._turn())
 
     def push(self, move: Move) -> None:
-        """Play a legal move; `IllegalMove` if it is not, with the reason."""
+        """Play a legal move.
+
+        Raises `IllegalMove` if it is not, with the reason, `TypeError` for what is no move.
+        """
         position = self.position
         if not isinstance(move, (Sow, Redistribute)):
-            raise TypeError(f"a move must be Sow or Redistribute, not {move!r}")
+            raise TypeError(f"a move must be Sow or Redistribute, not {shown(move)}")
         if self.is_over:
             raise position.illegal(move, "the game is over")
         after = position.play(move)
@@ -1329,7 +1363,11 @@ class Game:
 
     @classmethod
     def from_record(cls, text: str) -> Game:
-        """The game of a record; `NotationError` if the text is none or does not play."""
+        """The game of a record.
+
+        Raises `NotationError` if the text is none or does not play, `RulesError` for rules that
+        cannot be, `TypeError` for anything but a string.
+        """
         from relaysow import records
 
         return records.replay(text, cls)
@@ -1457,7 +1495,7 @@ def split_mix(state: int) -> tuple[int, int]:
 class Chance:
     """The generator of one game: xoshiro128++, seeded by SplitMix64 from the seed and the game.
 
-    Both are 0…2⁶⁴−1, else `ValueError`.  The first number SplitMix64 gives from the seed, exclusive
+    Both are 0…2⁶⁴−1; raises `ValueError` or `TypeError` if not.  The first number SplitMix64 gives from the seed, exclusive
     or the game's index, is the state from which two more numbers are the words of the generator,
     low half first.
 
@@ -1467,11 +1505,9 @@ class Chance:
     """
 
     def __init__(self, seed: int, game: int) -> None:
-        for name, value in (("seed", seed), ("game", game)):
-            if not 0 <= whole_number(name, value) <= WORD:
-                raise ValueError(f"{name}={value}: must be 0…{WORD}")
-        _, base = split_mix(index(seed))
-        state, first = split_mix(base ^ index(game))
+        seed, game = within("seed", seed, 0, WORD), within("game", game, 0, WORD)
+        _, base = split_mix(seed)
+        state, first = split_mix(base ^ game)
         _, second = split_mix(state)
         self._s = [first & 0xFFFFFFFF, first >> 32, second & 0xFFFFFFFF, second >> 32]
 
@@ -1496,12 +1532,21 @@ class Chance:
         return result
 
     def below(self, count: int) -> int:
-        """A number below `count` (of sowings) by multiply-shift of one word."""
+        """A number below `count` (of sowings, 1…2³²) by multiply-shift of one word.
+
+        Raises `ValueError` or `TypeError` for any other count.
+        """
+        count = within("count", count, 1, 2**32)
         return (self.word() * count) >> 32
 
     def below_any(self, count: int) -> int:
         """A number below `count` (of redistributions, of any size): ⌈bits/32⌉+1 words taken as one
-        integer, high word first, so that the bias is below 2⁻³²."""
+        integer, high word first, so that the bias is below 2⁻³².
+
+        Raises `ValueError` or `TypeError` for a count below 1 or that is no integer.
+        """
+        if (count := whole_number("count", count)) < 1:
+            raise ValueError(f"count={shown(count)}: must be 1 or more")
         words = -(-count.bit_length() // 32) + 1
         drawn = 0
         for _ in range(words):
@@ -1589,7 +1634,7 @@ def simulate(
     `poll`, if given, is called with the number of games done about ten times a second.
 
     Raises `ValueError` for other policies, numbers out of range, or `repetition="off"`, under which
-    a game need not end, without `max_moves`.
+    a game need not end, without `max_moves`; `TypeError` for wrong types.
 
     >>> from relaysow.rules import giuthi
     >>> start = Position.start(giuthi(pits=5, seeds=4))
@@ -1597,13 +1642,18 @@ def simulate(
     >>> [sum(stores) for stores in result["scores"]]
     [40, 40]
     """
-    for policy in (south, north):
-        if policy not in ("random", "greedy") and not re.fullmatch(
-            r"search:depth=[1-9]\d*", policy, re.ASCII
-        ):
-            raise ValueError(f"policy {policy!r}: must be 'random', 'greedy' or 'search:depth=N'")
-    if max_moves is not None and max_moves < 1:
-        raise ValueError(f"max_moves={max_moves}: must be None or at least 1")
+    instance("start", start, Position, "a Position")
+    games, seed = within("games", games, 0, 10**12), within("seed", seed, 0, WORD)
+    first_game = within("first_game", first_game, 0, WORD + 1 - games)
+    for name, policy in (("south", south), ("north", north)):
+        instance(name, policy, str, "the name of a policy")
+        if not re.fullmatch(r"random|greedy|search:depth=[1-9]\d{0,2}", policy, re.ASCII):
+            allowed = "must be 'random', 'greedy' or 'search:depth=N'"
+            raise ValueError(f"{name}={shown(policy)}: {allowed}")
+    if max_moves is not None:
+        max_moves = within("max_moves", max_moves, 1, 2**31 - 1)
+    if poll is not None:
+        function("poll", poll)
     if start.rules.repetition == "off" and max_moves is None:
         raise ValueError("repetition='off': games need not end, so max_moves must be given")
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
-from itertools import islice
-from operator import index
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from relaysow.checks import one_of, shown, whole_number, whole_numbers, within
 
 if TYPE_CHECKING:
     from relaysow._core import Position
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 MIN_PITS, MAX_PITS = 3, 64
 MAX_SEEDS = 1_000
 MAX_LAPS = 10**12  # laps are summed in 64 bits
-LONGEST = 1_000  # the numbers read of any sequence
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "lift": ("all", "any"),
@@ -68,33 +67,6 @@ class Options(TypedDict, total=False):
     max_laps: int | None
 
 
-def is_integer(value: object) -> bool:
-    """Can `value` stand for a whole number?  No bool can, nor NumPy's, an index before 2.3."""
-    return hasattr(value, "__index__") and type(value).__name__ not in ("bool", "bool_")
-
-
-def whole_number(name: str, value: object) -> int:
-    """`value` as an int; a `TypeError` naming it if it is a float, a bool, a string, …."""
-    if not is_integer(value):
-        raise TypeError(f"{name} must be an integer, not {value!r}")
-    return index(value)  # type: ignore[arg-type]
-
-
-def whole_numbers(name: str, values: object, refusal: type[ValueError]) -> tuple[int, ...]:
-    """`values` as ints; a `TypeError` naming what is not one, a `refusal` past any use.
-
-    Nothing has more than 1,000 numbers: an endless iterator must not fill the memory.
-    """
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{name} must be a sequence of integers, not {values!r}")
-    numbers = tuple(
-        whole_number(f"{name}[{i}]", value) for i, value in enumerate(islice(values, LONGEST + 1))
-    )
-    if len(numbers) > LONGEST:
-        raise refusal(f"{name} has more than {LONGEST} numbers: must be {LONGEST} at most")
-    return numbers
-
-
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Rules:
     """The rules of a game, as data.  Immutable, hashable, equal by value.
@@ -140,35 +112,26 @@ class Rules:
     max_laps: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("pits", "minimum_lift"):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
-        if not MIN_PITS <= self.pits <= MAX_PITS:
-            raise RulesError(f"pits={self.pits}: must be {MIN_PITS}…{MAX_PITS} pits in each row")
-        setup = whole_numbers("setup", self.setup, RulesError)
-        object.__setattr__(self, "setup", setup)
+        def put(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        put("pits", pits_in_row(self.pits))
+        put("minimum_lift", within("minimum_lift", self.minimum_lift, 1, 2, "1 or 2", RulesError))
+        put("setup", setup := whole_numbers("setup", self.setup, RulesError))
         if len(setup) != 2 * self.pits:
             raise RulesError(
                 f"setup has {len(setup)} counts: must be {2 * self.pits} for pits={self.pits}"
             )
         for i, seeds in enumerate(setup):
             if seeds < 0:
-                raise RulesError(f"setup[{i}]={seeds}: a pit cannot hold fewer than 0 seeds")
+                raise RulesError(f"setup[{i}]={shown(seeds)}: a pit cannot hold fewer than 0 seeds")
         if not 1 <= sum(setup) <= MAX_SEEDS:
-            raise RulesError(f"setup holds {sum(setup)} seeds: must be 1…{MAX_SEEDS} in all")
-        if self.minimum_lift not in (1, 2):
-            raise RulesError(f"minimum_lift={self.minimum_lift}: must be 1 or 2")
+            raise RulesError(f"setup holds {shown(sum(setup))} seeds: must be 1…{MAX_SEEDS} in all")
         if self.max_laps is not None:
-            object.__setattr__(self, "max_laps", whole_number("max_laps", self.max_laps))
-            if not 1 <= self.max_laps <= MAX_LAPS:
-                raise RulesError(f"max_laps={self.max_laps}: must be None or 1…{MAX_LAPS}")
+            allowed = f"None or 1…{MAX_LAPS}"
+            put("max_laps", within("max_laps", self.max_laps, 1, MAX_LAPS, allowed, RulesError))
         for name, values in CHOICES.items():
-            value = getattr(self, name)
-            if not isinstance(value, str):
-                raise TypeError(f"{name} must be a string, not {value!r}")
-            if value not in values:
-                allowed = ", ".join(map(repr, values[:-1])) + f" or {values[-1]!r}"
-                raise RulesError(f"{name}={value!r}: must be {allowed}")
-            object.__setattr__(self, name, values[values.index(value)])  # a plain string
+            put(name, one_of(name, getattr(self, name), values, RulesError))
         contradictions = (
             ("extra_direction", "opposite", "uncrossed", "moves_again"),
             ("extra_pit", "not_origin", "uncrossed", "moves_again"),
@@ -245,13 +208,14 @@ def giuthi(pits: int = 8, seeds: int = 8, **options: Unpack[Options]) -> Rules:
 
     `pits` in each row (3…64) with `seeds` in every pit (recorded: 2×5 with 4, 2×6 with 4 or 6,
     2×7 with 6, 2×8 with 4, 6 or 8, 2×10 with 9).  The defaults follow the French and Romanian
-    descriptions of the game; any option of `Rules` may be given by keyword.
+    descriptions of the game; any option of `Rules` may be given by keyword, `setup` instead of
+    `seeds`.  Raises what `Rules` does.
 
     >>> from relaysow import giuthi
     >>> giuthi(pits=5, seeds=4).start().legal_moves.count
     10
     """
-    return _make(pits, options, lambda n: (seeds_in_pit(seeds),) * (2 * n))
+    return _make(pits, {"seeds": seeds}, options, lambda n: (seeds_in_pit(seeds),) * (2 * n))
 
 
 def kiothi(seeds: int = 5, filled: int = 6, pits: int = 10, **options: Unpack[Options]) -> Rules:
@@ -259,7 +223,8 @@ def kiothi(seeds: int = 5, filled: int = 6, pits: int = 10, **options: Unpack[Op
 
     `seeds` in each of the `filled` rightmost pits of each row (recorded: 6 pits of 5 and 5 of 5).
     The defaults follow the French descriptions; repetition is not in the sources and is a safety
-    valve.  Any option of `Rules` may be given by keyword.
+    valve.  Any option of `Rules` may be given by keyword, `setup` instead of seeds.  Raises what
+    `Rules` does.
 
     >>> from relaysow import kiothi
     >>> kiothi().start().legal_moves.count
@@ -267,10 +232,8 @@ def kiothi(seeds: int = 5, filled: int = 6, pits: int = 10, **options: Unpack[Op
     """
 
     def rows(n: int) -> tuple[int, ...]:
-        whole_number("filled", filled)
-        if not 1 <= filled <= n:
-            raise RulesError(f"filled={filled}: must be 1…{n} for pits={n}")
-        return ((0,) * (n - filled) + (seeds_in_pit(seeds),) * filled) * 2
+        full = within("filled", filled, 1, n, f"1…{n} for pits={n}", RulesError)
+        return ((0,) * (n - full) + (seeds_in_pit(seeds),) * full) * 2
 
     defaults: Options = {
         "minimum_lift": 1,
@@ -285,14 +248,15 @@ def kiothi(seeds: int = 5, filled: int = 6, pits: int = 10, **options: Unpack[Op
         "redistribution": "two",
         "end": "able_player_sweeps",
     }
-    return _make(pits, {**defaults, **options}, rows)
+    return _make(pits, {"seeds": seeds, "filled": filled}, {**defaults, **options}, rows)
 
 
 def engehe(pits: int = 50, seeds: int = 4, **options: Unpack[Options]) -> Rules:
     """En Gehé of the Maasai: 2×40 to 2×50 pits, one direction, the last mover sweeps.
 
     The defaults follow the French description; repetition is not in the sources and is a safety
-    valve.  Any option of `Rules` may be given by keyword.
+    valve.  Any option of `Rules` may be given by keyword, `setup` instead of seeds.  Raises what
+    `Rules` does.
 
     >>> from relaysow import engehe
     >>> engehe(pits=40).start().legal_moves.count
@@ -306,12 +270,16 @@ def engehe(pits: int = 50, seeds: int = 4, **options: Unpack[Options]) -> Rules:
         "chain": "none",
         "end": "last_mover_sweeps",
     }
-    return _make(pits, {**defaults, **options}, lambda n: (seeds_in_pit(seeds),) * (2 * n))
+    return _make(
+        pits, {"seeds": seeds}, {**defaults, **options}, lambda n: (seeds_in_pit(seeds),) * (2 * n)
+    )
 
 
 def giuthi_wikipedia(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Rules:
     """Giuthi as in the Italian Wikipedia after Driedger: each faced pit of the chain must be
     occupied, and a player to move whose row is empty ends the game.
+
+    Takes and raises what `giuthi` does.
 
     >>> from relaysow import giuthi_wikipedia
     >>> giuthi_wikipedia().end
@@ -323,6 +291,8 @@ def giuthi_wikipedia(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) 
 
 def giuthi_russ(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Rules:
     """Giuthi as L. Russ's handbook (*Mancala Games*, 1984) is usually programmed.
+
+    Takes and raises what `giuthi` does.
 
     >>> from relaysow import giuthi_russ
     >>> giuthi_russ().chain
@@ -336,6 +306,8 @@ def giuthi_leakey(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> 
     """Giuthi after L. S. B. Leakey (*The Southern Kikuyu before 1903*): the chain takes one more
     pit at most, and an extra move goes against the direction of the move that earned it.
 
+    Takes and raises what `giuthi` does.
+
     >>> from relaysow import giuthi_leakey
     >>> giuthi_leakey().extra_direction
     'opposite'
@@ -346,6 +318,8 @@ def giuthi_leakey(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> 
 
 def giuthi_pratt(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> Rules:
     """Giuthi after John Pratt (2009): the pit lifted is skipped in sowing.
+
+    Takes and raises what `giuthi` does.
 
     >>> from relaysow import giuthi_pratt
     >>> giuthi_pratt().origin
@@ -360,6 +334,8 @@ def kiothi_wikipedia(
 ) -> Rules:
     """Kiothi as in the English and Italian Wikipedia: six seeds in each of the five rightmost pits,
     one pit redistributed, whole lifts, no capture without crossing.
+
+    Takes and raises what `kiothi` does.
 
     >>> from relaysow import kiothi_wikipedia
     >>> kiothi_wikipedia().protection
@@ -396,22 +372,32 @@ RULE_SETS: dict[str, Callable[..., Rules]] = {
 
 def seeds_in_pit(seeds: object) -> int:
     """A checked count of seeds for one pit of an even set-up."""
-    count = whole_number("seeds", seeds)
-    if not 0 <= count <= MAX_SEEDS:
-        raise RulesError(f"seeds={count}: must be 0…{MAX_SEEDS} a pit")
-    return count
+    return within("seeds", seeds, 0, MAX_SEEDS, f"0…{MAX_SEEDS} a pit", RulesError)
 
 
-def _make(pits: object, options: Options, even: Callable[[int], tuple[int, ...]]) -> Rules:
-    n = whole_number("pits", pits)
-    if not MIN_PITS <= n <= MAX_PITS:
-        raise RulesError(f"pits={n}: must be {MIN_PITS}…{MAX_PITS} pits in each row")
+def pits_in_row(pits: object) -> int:
+    """A checked number of pits."""
+    allowed = f"{MIN_PITS}…{MAX_PITS} pits in each row"
+    return within("pits", pits, MIN_PITS, MAX_PITS, allowed, RulesError)
+
+
+def _make(
+    pits: object,
+    sizes: dict[str, object],
+    options: Options,
+    even: Callable[[int], tuple[int, ...]],
+) -> Rules:
+    n = pits_in_row(pits)
     known = {field.name for field in fields(Rules)}
     for name in options:
         if name not in known:
-            raise TypeError(f"{name!r} is not an option: must be one of {', '.join(sorted(known))}")
+            raise TypeError(
+                f"{shown(name)} is not an option: must be one of {', '.join(sorted(known))}"
+            )
     if "setup" not in options:
         options = {**options, "setup": even(n)}
+    for name, value in sizes.items():  # a set-up takes their place, but not that of a mistake
+        whole_number(name, value)
     return Rules(pits=n, **options)
 
 

@@ -13,8 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
+from relaysow import checks
+from relaysow.checks import flag, one_of, shown, within
 from relaysow.extras import library
-from relaysow.rules import Rules, whole_number
+from relaysow.rules import Rules
 from relaysow.summary import ENDS, Summary, Tally
 
 if TYPE_CHECKING:
@@ -150,8 +152,8 @@ class Simulation:
     def save_plot(self, path: str | os.PathLike[str]) -> None:
         """Write the figure of `plot` to `path`, which ends in `.pdf`, `.png` or `.svg`.
 
-        The file appears whole or not at all.  Raises `ValueError` for another suffix, `OSError` as
-        writing does, `ImportError` as `plot` does.
+        The file appears whole or not at all.  Raises `TypeError` for what is no path, `ValueError`
+        for another suffix, `OSError` as writing does, `ImportError` as `plot` does.
         """
         from relaysow import plots
 
@@ -193,13 +195,20 @@ class Simulation:
         return pa.table(arrays, metadata={"relaysow": json.dumps(self.metadata)})
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the Arrow table of `to_arrow` as a Parquet file (needs the extra `arrow`)."""
+        """Write the Arrow table of `to_arrow` as a Parquet file (needs the extra `arrow`).
+
+        Raises `TypeError` or `ValueError` for what is no path, `OSError` as writing does,
+        `ImportError` as `to_arrow` does.
+        """
         library("pyarrow.parquet", "arrow")
         with written(path) as file:
             write_parquet(self, file)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a CSV file: a header and a line a game, `end` as a word, all numbers exact."""
+        """Write a CSV file: a header and a line a game, `end` as a word, all numbers exact.
+
+        Raises `TypeError` or `ValueError` for what is no path, `OSError` as writing does.
+        """
         columns = self._flat()
         with written(path) as file:
             file.write(f"game,{','.join(columns)}\n".encode())
@@ -213,7 +222,10 @@ class Simulation:
                 file.write("".join(lines).encode())
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:
-        """Write a NumPy archive: the columns by name, and `metadata` as a string of JSON."""
+        """Write a NumPy archive: the columns by name, and `metadata` as a string of JSON.
+
+        Raises `TypeError` or `ValueError` for what is no path, `OSError` as writing does.
+        """
         import numpy as np
 
         columns = {name: getattr(self, name) for name in COLUMNS}
@@ -224,8 +236,8 @@ class Simulation:
         """Write `path` in the format its suffix names: `.csv`, `.npz` or `.parquet`.
 
         A file appears whole or not at all: it is written under another name beside it first.
-        Raises `ValueError` for another suffix, `ImportError` naming the extra where one is
-        missing, `OSError` as writing does.
+        Raises `TypeError` for what is no path, `ValueError` for another suffix, `ImportError`
+        naming the extra where one is missing, `OSError` as writing does.
         """
         getattr(self, writer_for(path))(path)
 
@@ -248,9 +260,9 @@ def write_parquet(result: Simulation, file: IO[bytes]) -> None:
 
 def writer_for(path: str | os.PathLike[str]) -> str:
     """The method of `Simulation` that writes `path`, by its suffix; raises as `save` does."""
-    suffix = Path(path).suffix.lower()
+    suffix = Path(name := checks.path("path", path)).suffix.lower()
     if suffix not in (".csv", ".npz", ".parquet"):
-        raise ValueError(f"{os.fspath(path)!r}: must end in '.csv', '.npz' or '.parquet'")
+        raise ValueError(f"path={shown(name)}: must end in '.csv', '.npz' or '.parquet'")
     if suffix == ".parquet":
         library("pyarrow", "arrow")
     return f"to_{suffix[1:]}"
@@ -418,16 +430,12 @@ def simulate(
     if max_moves is not None:
         max_moves = within("max_moves", max_moves, 1, MAX_MOVES)
     policies = policies_of(policy, engine)
-    if not isinstance(progress, bool):
-        raise TypeError(f"progress must be True or False, not {progress!r}")
-    if not isinstance(keep, str):
-        raise TypeError(f"keep must be 'columns' or 'summary', not {keep!r}")
-    if keep not in ("columns", "summary"):
-        raise ValueError(f"keep={keep!r}: must be 'columns' or 'summary'")
+    progress = flag("progress", progress)
+    keep = one_of("keep", keep, ("columns", "summary"))
     if out is not None:
-        out = Path(os.fspath(out))
+        out = Path(checks.path("out", out))
         if keep == "columns":
-            raise ValueError(f"out={os.fspath(out)!r}: needs keep='summary'")
+            raise ValueError(f"out={shown(os.fspath(out))}: needs keep='summary'")
     workers = None if executor is None else streaming.executor_of(executor)
     start = start_of(rules_or_position, engine)
     if start.rules.repetition == "off" and max_moves is None:
@@ -533,10 +541,7 @@ def metadata_of(run: Run | Simulation, first_game: int, games: int) -> dict[str,
 
 def start_of(rules_or_position: object, engine: str) -> Any:
     """The position to start from, as one of the named engine's own; raises as `simulate` does."""
-    if not isinstance(engine, str):
-        raise TypeError(f"engine must be 'native' or 'reference', not {engine!r}")
-    if engine not in ENGINES:
-        raise ValueError(f"engine={engine!r}: must be 'native' or 'reference'")
+    engine = one_of("engine", engine, ENGINES)
     module = "relaysow._core" if engine == "native" else "relaysow.reference"
     position: Any = import_module(module).Position
     if isinstance(rules_or_position, Rules):
@@ -544,8 +549,8 @@ def start_of(rules_or_position: object, engine: str) -> Any:
     given: Any = rules_or_position
     if isinstance(given, position):
         return given
-    if type(given).__name__ != "Position" or not type(given).__module__.startswith("relaysow."):
-        raise TypeError(f"rules_or_position must be Rules or a Position, not {given!r}")
+    if not checks.is_position(given):
+        raise TypeError(f"rules_or_position must be Rules or a Position, not {shown(given)}")
     return position(
         given.rules,
         given.pits,
@@ -574,28 +579,22 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def within(name: str, value: object, low: int, high: int) -> int:
-    number = whole_number(name, value)
-    if not low <= number <= high:
-        raise ValueError(f"{name}={number}: must be {low}…{high}")
-    return number
-
-
-def policies_of(policy: object, engine: object = "native") -> tuple[str, str]:
+def policies_of(policy: object, engine: object = "native", name: str = "policy") -> tuple[str, str]:
+    """The two policies that `policy` names, an argument of this name; raises as `simulate` does."""
     names = (policy, policy) if isinstance(policy, str) else policy
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"policy must be a name or a pair of names, not {policy!r}")
+        raise TypeError(f"{name} must be a name or a pair of names, not {shown(policy)}")
     if len(names) != 2:
-        raise ValueError(f"policy={policy!r}: must be one name or two, South's and North's")
-    for name in names:
-        if name not in POLICIES[:2] and not _SEARCH.fullmatch(name):
+        raise ValueError(f"{name}={shown(policy)}: must be one name or two, South's and North's")
+    for one in names:
+        if one not in POLICIES[:2] and not _SEARCH.fullmatch(one):
             raise ValueError(
-                f"policy={name!r}: must be 'random', 'greedy', 'search:depth=N' (N 1…200) or "
+                f"{name}={shown(one)}: must be 'random', 'greedy', 'search:depth=N' (N 1…200) or "
                 "'search:nodes=N' (N 1…10⁹)"
             )
-        if engine == "reference" and "nodes" in name:
-            raise ValueError(f"policy={name!r}: the reference has no such search, only depth=N")
-    return names[0], names[1]
+        if engine == "reference" and "nodes" in one:
+            raise ValueError(f"{name}={one!r}: the reference has no such search, only depth=N")
+    return str.__str__(names[0]), str.__str__(names[1])  # plain strings
 
 
 @contextmanager
@@ -633,6 +632,7 @@ def written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     An error of the system names `path`, or the folder if that is what is missing.
     """
+    path = checks.path("path", path)
     target = Path(path)
     if target.exists() and not target.is_file():  # a pipe or a device has no name to take
         with named(path), target.open("wb") as file:

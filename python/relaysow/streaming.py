@@ -10,6 +10,7 @@ from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from relaysow.checks import shown
 from relaysow.simulation import cores
 from relaysow.summary import Tally
 
@@ -102,7 +103,7 @@ def executor_of(given: object) -> Executor:
         return executor
     raise TypeError(
         f"executor must be a concurrent.futures.Executor or a dask.distributed.Client, "
-        f"not {given!r}"
+        f"not {shown(given)}"
     )
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
-from relaysow import _core, notation
+from relaysow import _core, checks, notation
 from relaysow._core import Position
 from relaysow.analysis import Value, at_end, result_at
+from relaysow.checks import function, instance, whole_number, within
 from relaysow.moves import Move
-from relaysow.rules import Rules, whole_number
-from relaysow.simulation import MAX_THREADS, cores, named, within
+from relaysow.rules import Rules
+from relaysow.simulation import MAX_THREADS, cores, named
 
 MAX_SEEDS = 125
 MEMORY = 4 * 2**30
@@ -46,9 +47,10 @@ class Tablebase:
     """
 
     def __init__(self, path: str, data: mmap.mmap) -> None:
-        """Use `open` or `build`."""
-        self.path = path
-        self._file = os.path.abspath(path)  # the process may go to another folder
+        """Use `open` or `build`; raises what `open` does."""
+        self.path = checks.path("path", path)
+        self._file = os.path.abspath(self.path)  # the process may go to another folder
+        instance("data", data, (mmap.mmap, bytes), "the bytes of a table")
         self._data = data
         pits, self.max_seeds, text, at = _core.read_table_head(data)
         self.rules: Rules = notation.rules_from_text(text)
@@ -73,9 +75,11 @@ class Tablebase:
 
         The heads are checked now, a block of entries when it is first touched.  Raises
         `TablebaseError` for a file that is no table, is damaged, cut off, of another version or
-        not of the `rules` given; `OSError` as `open` does.
+        not of the `rules` given; `OSError` as `open` does; `TypeError` or `ValueError` for what is
+        no path or no rules.
         """
-        name = os.fsdecode(path)
+        name = checks.path("path", path)
+        wanted = None if rules is None else table_rules(rules)
         with open(name, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise TablebaseError(f"{name}: it is empty")
@@ -84,8 +88,8 @@ class Tablebase:
             table = cls(name, data)
         except ValueError as error:
             raise TablebaseError(f"{name}: {error}") from None
-        if rules is not None and table_rules(rules) != table.rules:
-            raise TablebaseError(f"{name}: it is of {table.rules!r}, not {table_rules(rules)!r}")
+        if wanted is not None and wanted != table.rules:
+            raise TablebaseError(f"{name}: it is of {table.rules!r}, not {wanted!r}")
         return table
 
     @classmethod
@@ -107,17 +111,20 @@ class Tablebase:
 
         Raises `ValueError` where `Tablebase.memory` exceeds `memory` bytes, a total has 2³¹
         positions or more, for rules that `solve` refuses and for duties of extra moves;
-        `FileExistsError` if `path` exists; `TablebaseError` if the part is of another build.
+        `FileExistsError` if `path` exists; `TablebaseError` if the part is of another build;
+        `OSError` as writing does; `TypeError` for wrong types.
         """
-        name = os.fsdecode(path)
+        name = checks.path("path", path)
         needed = cls.memory(rules, max_seeds)
-        if needed > whole_number("memory", memory):
+        max_seeds, memory = int(max_seeds), whole_number("memory", memory)
+        if memory < needed:
+            told = f"{memory:,}" if memory >= 0 else checks.shown(memory)
             raise ValueError(
-                f"max_seeds={max_seeds}: building needs {needed:,} bytes, memory={memory:,}"
+                f"max_seeds={max_seeds}: building needs {needed:,} bytes, memory={told}"
             )
         count = _thread_count(threads)
-        if not name:
-            raise ValueError("path='': must name a file")
+        if report is not None:
+            function("report", report)
         if os.path.exists(name):
             raise FileExistsError(f"{name} exists: remove it to build it again")
         rules = table_rules(rules)
@@ -143,10 +150,11 @@ class Tablebase:
 
     @staticmethod
     def memory(rules: Rules, max_seeds: int) -> int:
-        """The most bytes that building the table will hold, the smaller totals with them."""
-        most = whole_number("max_seeds", max_seeds)
-        if not 0 <= most <= MAX_SEEDS:
-            raise ValueError(f"max_seeds={most}: must be 0…{MAX_SEEDS}")
+        """The most bytes that building the table will hold, the smaller totals with them.
+
+        Raises `ValueError` and `TypeError` as `build` does.
+        """
+        most = within("max_seeds", max_seeds, 0, MAX_SEEDS)
         return _core.table_memory(table_rules(rules), most)
 
     def probe(self, position: Position) -> Value:
@@ -156,8 +164,7 @@ class Tablebase:
         before the last redistribution, or once the table is closed; `TypeError` for anything but
         a `Position`; `TablebaseError` where the file turns out to be damaged.
         """
-        if not isinstance(position, Position):
-            raise TypeError(f"position must be a Position, not {position!r}")
+        instance("position", position, Position, "a Position")
         return self.table.probe(position)
 
     def moves(self, position: Position) -> dict[Move, Value]:
@@ -196,9 +203,12 @@ class Tablebase:
     def verify(self, *, threads: int | None = None, report: Report | None = None) -> None:
         """Check every block against its checksum and every entry against what its moves lead to.
 
-        Raises `TablebaseError` naming the first that is wrong.
+        Raises `TablebaseError` naming the first that is wrong, `ValueError` or `TypeError` for
+        other threads than `build` takes, or once the table is closed.
         """
         count = _thread_count(threads)
+        if report is not None:
+            function("report", report)
         for total in range(self.max_seeds + 1):
             begin = perf_counter()
             wrong = self.table.verify(total, count, None)
@@ -251,8 +261,7 @@ def _reopened(path: str, rules: Rules, max_seeds: int) -> Tablebase:
 
 def table_rules(rules: Rules) -> Rules:
     """The rules of the table that holds the positions of some: without what ends with the opening."""
-    if not isinstance(rules, Rules):
-        raise TypeError(f"rules must be Rules, not {rules!r}")
+    instance("rules", rules, Rules, "Rules")
     return replace(
         rules,
         setup=(1,) * (2 * rules.pits),

@@ -13,6 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from relaysow.checks import one_of, shown, whole_number, within
 from relaysow.rules import RULE_SETS, Rules
 
 if TYPE_CHECKING:
@@ -41,15 +42,34 @@ def rules_of(rules: Rules | str, options: dict[str, Any]) -> Rules:
             raise TypeError(f"options beside Rules: {', '.join(options)}")
         return rules
     if not isinstance(rules, str):
-        raise TypeError(f"rules must be Rules or the name of a rule set, not {rules!r}")
-    one_of("rules", rules, tuple(RULE_SETS))
-    return RULE_SETS[rules](**options)
+        raise TypeError(f"rules must be Rules or the name of a rule set, not {shown(rules)}")
+    rule_set: Rules = RULE_SETS[one_of("rules", rules, RULE_SETS)](**options)
+    return rule_set
 
 
-def one_of(what: str, value: object, allowed: tuple[object, ...]) -> None:
-    """`ValueError` naming the value and what is allowed, if it is not."""
-    if value not in allowed:
-        raise ValueError(f"{what}={value!r}: must be one of {', '.join(map(repr, allowed))}")
+def player_of(player: object) -> int | None:
+    """The caller's side; raises as the environments do."""
+    return (
+        None if player is None else within("player", player, 0, 1, "0 (South), 1 (North) or None")
+    )
+
+
+def seed_of(seed: object) -> int | None:
+    """The seed of a reset, 0 or more; raises as the environments do."""
+    if seed is None:
+        return None
+    if (number := whole_number("seed", seed)) < 0:
+        raise ValueError(f"seed={shown(number)}: must be 0 or more, or None")
+    return number
+
+
+def options_of(options: object) -> dict[str, Any]:
+    """The options of a reset; raises as the environments do.  What they do not know is others'."""
+    if options is None:
+        return {}
+    if not isinstance(options, dict):
+        raise TypeError(f"options must be a dict or None, not {shown(options)}")
+    return options
 
 
 def _register() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from random import Random
 from typing import Any, ClassVar
 
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
-from relaysow.envs import one_of, rules_of
+from relaysow.checks import one_of, shown
+from relaysow.envs import options_of, player_of, rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, OneGame, no_copy, turned
 from relaysow.extras import library
 from relaysow.game import Game
@@ -69,18 +71,16 @@ class Env(Copied, gymnasium.Env):  # type: ignore[misc]
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
-        one_of("illegal", illegal, ("lose", "raise"))
-        one_of("player", player, (0, 1, None))
+        self.render_mode = one_of(
+            "render_mode", render_mode, (*self.metadata["render_modes"], None)
+        )
+        self._illegal = one_of("illegal", illegal, ("lose", "raise"))
+        self._player = player_of(player)
         if opponent is not None and not callable(opponent):
-            try:
-                policies_of(opponent)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"{error}".replace("policy", "opponent", 1)) from None
-        self.render_mode = render_mode
+            opponent = _policy(opponent)
+        self._opponent = opponent
         self._game = OneGame(rules_of(rules, options), max_moves)
-        self._opponent, self._player, self._illegal = opponent, player, illegal
-        self._side = player or 0
+        self._side = self._player or 0
         self._history: Game | None = None
         self._chance = Random()
         spaces = gymnasium.spaces
@@ -106,11 +106,17 @@ class Env(Copied, gymnasium.Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int16], dict[str, Any]]:
-        """Begin a game, and let the opponent move if it is his turn."""
-        super().reset(seed=seed)
-        seeds = self.np_random.integers(2**63, size=2)
+        """Begin a game, and let the opponent move if it is his turn.
+
+        Raises `ValueError` for a negative seed and for a start of other rules or that is over,
+        `TypeError` for wrong types.
+        """
+        seed, options = seed_of(seed), options_of(options)
+        with _chance_kept(self):
+            super().reset(seed=seed)
+            seeds = self.np_random.integers(2**63, size=2)
+            self._game.reset(int(seeds[1]), options)
         self._chance.seed(int(seeds[0]))
-        self._game.reset(int(seeds[1]), options)
         if self._player is None:
             self._side = int(self.np_random.integers(2))
         self._history = None
@@ -118,7 +124,11 @@ class Env(Copied, gymnasium.Env):  # type: ignore[misc]
         return self._game.observation(self.side), self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.int16], float, bool, bool, dict[str, Any]]:
-        """Make a decision, and let the opponent move until the next is the caller's."""
+        """Make a decision, and let the opponent move until the next is the caller's.
+
+        Raises `TypeError` for an action that is no integer, `IllegalMove` for an illegal one under
+        `illegal="raise"`, after the end of the game, and for one that an opponent chose.
+        """
         side, batch = self.side, self._game.batch
         try:
             self._make(action)
@@ -167,7 +177,45 @@ class Env(Copied, gymnasium.Env):  # type: ignore[misc]
                 self._history = self._history or Game(game.position)
                 move = choose(self._history, self._opponent, self._chance)
                 action = game.position.action(move)
-            self._make(action)
+            try:
+                self._make(action)
+            except (IllegalMove, TypeError) as error:
+                raise type(error)(f"the opponent's {error}") from None
+
+
+@contextmanager
+def _chance_kept(env: Any) -> Iterator[None]:
+    """Puts an environment's generator back if the reset that seeds it is refused."""
+    generator, seed = env._np_random, env._np_random_seed
+    state = generator and generator.bit_generator.state
+    try:
+        yield
+    except BaseException:
+        env._np_random, env._np_random_seed = generator, seed
+        if generator:
+            generator.bit_generator.state = state
+        raise
+
+
+def _policy(opponent: object) -> str:
+    """The policy of `simulate` that an opponent is named by; raises as `Env` does."""
+    if not isinstance(opponent, str):
+        raise TypeError(f"opponent must be a policy, a function or None, not {shown(opponent)}")
+    return policies_of(opponent, name="opponent")[0]
+
+
+def _array(name: str, given: object, kinds: str, rows: int) -> NDArray[Any]:
+    """An array with a number, or a bool, for each row; a `TypeError` or `ValueError` naming it."""
+    try:
+        array = np.asarray(given)
+    except (ValueError, TypeError, OverflowError):
+        array = np.empty((), object)
+    if array.dtype.kind not in kinds:
+        wanted = "bools" if kinds == "b" else "integers"
+        raise TypeError(f"{name} must be {rows} {wanted}, not {shown(given)}")
+    if array.shape != (rows,):
+        raise ValueError(f"{name} has the shape {array.shape}: must be ({rows},)")
+    return array
 
 
 class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
@@ -209,13 +257,18 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
         threads: int = 1,
         **options: Any,
     ) -> None:
-        one_of("player", player, (0, 1, None))
-        if opponent is not None and not callable(opponent):
-            one_of("opponent", opponent, ("random", None))
+        self._player = player_of(player)
+        if not callable(opponent):
+            opponent = one_of("opponent", opponent, ("random", None))
         modes = gymnasium.vector.AutoresetMode
-        self._mode = modes(getattr(autoreset_mode, "value", autoreset_mode))
+        if not isinstance(autoreset_mode, modes):
+            words = [mode.value for mode in modes]
+            autoreset_mode = modes(one_of("autoreset_mode", autoreset_mode, words))
+        self._mode = autoreset_mode
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
-        self._opponent, self._player = opponent, player
+        self._opponent = opponent
+        illegal = one_of("illegal", illegal, ("raise", "report"))
+        mask = one_of("mask", mask, ("candidates", "exact"))
         self._raises = illegal == "raise"
         alone = opponent is None
         if self._raises and mask != "exact" and not alone:
@@ -234,7 +287,7 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self.num_envs = self.batch.n
         self._mover = self.batch.features["mover"].start
         self._turned = turned(self.batch)
-        self._sides = np.full(self.num_envs, player or 0, np.int16)
+        self._sides = np.full(self.num_envs, self._player or 0, np.int16)
         self._over = np.zeros(self.num_envs, np.bool_)
         self._movers = self._sides
         shape = self.batch.observations.shape
@@ -254,17 +307,18 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
     ) -> tuple[NDArray[np.int16], dict[str, Any]]:
         """Begin a game in each row, or in those of the bool array `options["reset_mask"]`.
 
-        `options["start"]` may be a Position of the same rules, or one for each such row.
+        `options["start"]` may be a Position of the same rules, or one for each such row.  Raises
+        `ValueError` and `TypeError` as `Env.reset` does.
         """
+        seed, options = seed_of(seed), options_of(options)
+        rows = np.ones(self.num_envs, np.bool_)
+        if (given := options.get("reset_mask")) is not None:
+            rows = _array("options['reset_mask']", given, "b", self.num_envs)
         self._begun = True
-        super().reset(seed=seed)
-        options = options or {}
-        rows = options.get("reset_mask")
-        self._begin(
-            np.ones(self.num_envs, np.bool_) if rows is None else np.asarray(rows),
-            seed=int(self.np_random.integers(2**63)),
-            start=options.get("start"),
-        )
+        with _chance_kept(self):
+            super().reset(seed=seed)
+            number = int(self.np_random.integers(2**63))
+            self._begin(rows, seed=number, start=options.get("start"))
         self._answer()
         observations = self._observations()
         self._movers = observations[:, self._mover]
@@ -277,11 +331,12 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
     ]:
         """Make a decision in each row; what is said of a row that begins anew is ignored.
 
-        Raises `IllegalMove` naming the first row whose action is illegal; no game has moved then.
+        Raises `IllegalMove` naming the first row whose action is illegal, `TypeError` or `ValueError`
+        for anything but an integer for each row; no game has moved then.
         """
         self._begun = True
         step: Any = self._step_both if self._opponent is None else self._step_one
-        return step(np.asarray(actions))  # type: ignore[no-any-return]
+        return step(_array("actions", actions, "iu", self.num_envs))  # type: ignore[no-any-return]
 
     def __getstate__(self) -> dict[str, Any]:
         if self._begun:
@@ -313,8 +368,6 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
 
     def _step_one(self, actions: NDArray[Any]) -> Any:
         batch, before = self.batch, self._over.copy()
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise TypeError(f"actions must be {self.num_envs} integers, not {actions!r}")
         if self._raises:
             legal = (actions >= 0) & (actions < batch.actions)
             legal &= batch.mask[np.arange(self.num_envs), np.where(legal, actions, 0)]
@@ -377,7 +430,8 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
             if not rows.any():
                 return
             if callable(self._opponent):
-                actions = np.asarray(self._opponent(batch.observations, batch.mask))
+                chosen = self._opponent(batch.observations, batch.mask)
+                actions = _array("the opponent's actions", chosen, "iu", self.num_envs)
             else:
                 actions = batch.sample()
             self._decide(rows, actions)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
+from relaysow.checks import shown, whole_number
+from relaysow.envs import options_of
 from relaysow.extras import library
-from relaysow.rules import whole_number
 from relaysow.summary import ENDS
 
 MOST = np.iinfo(np.int16).max
@@ -67,7 +68,7 @@ class OneGame:
 
     def reset(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """Begin a game; `options["start"]` may be a Position of the same rules."""
-        start = (options or {}).get("start")
+        start = options_of(options).get("start")
         self._begun = True
         self.batch.reset(seed=None if seed is None else [seed], start=start)
         self.over = False
@@ -76,7 +77,7 @@ class OneGame:
         """Make a decision; `IllegalMove` if it is illegal, `TypeError` if it is no integer."""
         number = whole_number("action", action)
         if not 0 <= number < self.actions:
-            raise IllegalMove(f"action {number}: must be 0…{self.actions - 1}")
+            raise IllegalMove(f"action {shown(number)}: must be 0…{self.actions - 1}")
         self._begun = True
         self._action[0] = number
         try:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relaysow import Position, Rules
-from relaysow.envs import one_of, rules_of
+from relaysow.checks import one_of, within
+from relaysow.envs import rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, OneGame
 from relaysow.extras import library
-from relaysow.rules import whole_number
 
 pettingzoo: Any = library("pettingzoo", "pettingzoo")
 wrappers: Any = library("pettingzoo.utils.wrappers", "pettingzoo")
@@ -26,8 +26,9 @@ def make(*, illegal: str = "raise", **arguments: Any) -> Any:
 
     `illegal="raise"`: an illegal action raises `IllegalMove`, and the game stands as it stood;
     `illegal="lose"`: PettingZoo's `TerminateIllegalWrapper` ends the game, with −1 for who made it.
+    Raises what `AEC` does.
     """
-    one_of("illegal", illegal, ("raise", "lose"))
+    illegal = one_of("illegal", illegal, ("raise", "lose"))
     env = AEC(**arguments)
     if illegal == "lose":
         env = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
@@ -77,12 +78,13 @@ class AEC(Copied, pettingzoo.AECEnv):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__()
-        one_of("render_mode", render_mode, (None, *self.metadata["render_modes"]))
-        if max_cycles is not None and whole_number("max_cycles", max_cycles) < 1:
-            raise ValueError(f"max_cycles={max_cycles}: must be 1 or more, or None")
-        self._game = OneGame(rules_of(rules, options))
+        self.render_mode = one_of(
+            "render_mode", render_mode, (*self.metadata["render_modes"], None)
+        )
+        if max_cycles is not None:
+            max_cycles = within("max_cycles", max_cycles, 1, 2**63 - 1, "1…2⁶³−1, or None")
         self._max_cycles = max_cycles
-        self.render_mode = render_mode
+        self._game = OneGame(rules_of(rules, options))
         self.possible_agents = list(AGENTS)
         shape, actions = self._game.batch.observations.shape[1:], self._game.actions
         spaces = gymnasium.spaces
@@ -108,15 +110,20 @@ class AEC(Copied, pettingzoo.AECEnv):  # type: ignore[misc]
         return self._game.position
 
     def observation_space(self, agent: str) -> Any:
-        """The space of an agent's observations."""
-        return self.observation_spaces[agent]
+        """The space of an agent's observations; raises as `observe` does."""
+        return self.observation_spaces[one_of("agent", agent, AGENTS)]
 
     def action_space(self, agent: str) -> Any:
-        """The space of an agent's actions."""
-        return self.action_spaces[agent]
+        """The space of an agent's actions; raises as `observe` does."""
+        return self.action_spaces[one_of("agent", agent, AGENTS)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game."""
+        """Begin a game.
+
+        Raises `ValueError` for a negative seed or one of more than 64 bits and for a start of
+        other rules or that is over, `TypeError` for wrong types.
+        """
+        seed = seed_of(seed)
         self._game.reset(seed, options)
         self._cycles = 0
         self.agents = list(AGENTS)
@@ -132,15 +139,22 @@ class AEC(Copied, pettingzoo.AECEnv):  # type: ignore[misc]
         self._show()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """What an agent sees."""
-        game, player = self._game, AGENTS.index(agent)
+        """What an agent sees.
+
+        Raises `ValueError` for an agent that is not there, `TypeError` for what is no string.
+        """
+        game, player = self._game, AGENTS.index(one_of("agent", agent, AGENTS))
         mask = game.mask()
         if agent != self.agent_selection:
             mask[:] = 0
         return {"observation": game.observation(player), "action_mask": mask}
 
     def step(self, action: Any) -> None:
-        """Make the selected agent's decision; None for an agent whose game is over."""
+        """Make the selected agent's decision; None for an agent whose game is over.
+
+        Raises `IllegalMove` for an illegal action, `TypeError` for one that is no integer,
+        `ValueError` for any but None once the game is over.
+        """
         agent, game = self.agent_selection, self._game
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -1,0 +1,178 @@
+"""Checks of arguments: refusals that all read alike, naming the argument, the value and what would do."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from operator import index
+from reprlib import Repr
+from typing import Any
+
+LONGEST = 1_000
+"""The numbers read of any sequence, and the characters shown of any value."""
+
+
+class _Short(Repr):
+    """Representations that are cut: a message must not grow with what it refuses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fillvalue = "…"
+        self.maxlevel, self.maxstring, self.maxother = 4, 100, LONGEST
+        for name in ("tuple", "list", "set", "frozenset", "deque", "array", "dict"):
+            setattr(self, f"max{name}", 20)
+
+    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002
+        # Python itself refuses to write more than some 4,300 digits.
+        return repr(x) if x.bit_length() <= 400 else f"an integer of {x.bit_length()} bits"
+
+
+_SHORT = _Short()
+
+
+def shown(value: object) -> str:
+    """`repr(value)`, cut if it is long; never raises, and never holds what cannot be printed.
+
+    >>> shown([8] * 1_000_000)
+    '[8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, …]'
+    >>> shown(2**20000)
+    'an integer of 20001 bits'
+    """
+    try:
+        text = _SHORT.repr(value)
+    except Exception:  # noqa: BLE001  # whatever it raises, it is not what went wrong
+        text = f"<{type(value).__name__} object>"
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def is_integer(value: object) -> bool:
+    """Can `value` stand for a whole number?  No bool can, nor NumPy's, an index before 2.3."""
+    kind = type(value)
+    return kind is int or (hasattr(kind, "__index__") and kind.__name__ not in ("bool", "bool_"))
+
+
+def whole_number(name: str, value: object) -> int:
+    """`value` as an int; a `TypeError` naming it if it is a float, a bool, a string, …."""
+    if type(value) is int:
+        return value
+    if is_integer(value):
+        try:
+            return index(value)  # type: ignore[arg-type]
+        except TypeError:  # an array of many
+            pass
+    raise TypeError(f"{name} must be an integer, not {shown(value)}")
+
+
+def whole_numbers(
+    name: str, values: object, refusal: type[ValueError], *, ordered: bool = True
+) -> tuple[int, ...]:
+    """`values` as ints; a `TypeError` naming what is not one, a `refusal` past any use.
+
+    Nothing has more than 1,000 numbers: an endless iterator must not fill the memory.  Where they
+    are `ordered`, a set will not do.
+    """
+    unfit = isinstance(values, (str, bytes, bytearray, Mapping))
+    unfit = unfit or (ordered and isinstance(values, AbstractSet))
+    try:
+        items = None if unfit else iter(values)  # type: ignore[call-overload]
+    except TypeError:
+        items = None
+    if items is None:
+        raise TypeError(f"{name} must be a sequence of integers, not {shown(values)}")
+    numbers = tuple(
+        whole_number(f"{name}[{i}]", value) for i, value in enumerate(islice(items, LONGEST + 1))
+    )
+    if len(numbers) > LONGEST:
+        raise refusal(f"{name} has more than {LONGEST} numbers: must be {LONGEST} at most")
+    return numbers
+
+
+def within(
+    name: str,
+    value: object,
+    low: int,
+    high: int,
+    allowed: str | None = None,
+    refusal: type[ValueError] = ValueError,
+) -> int:
+    """`value` as an int of `low`…`high`; a `TypeError`, or a `refusal` that says what is allowed."""
+    number = whole_number(name, value)
+    if not low <= number <= high:
+        raise refusal(f"{name}={shown(number)}: must be {allowed or f'{low}…{high}'}")
+    return number
+
+
+def flag(name: str, value: object) -> bool:
+    """`value` if it is True or False, else a `TypeError` naming it."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, not {shown(value)}")
+    return value
+
+
+def one_of(
+    name: str, value: object, words: Iterable[str | None], refusal: type[ValueError] = ValueError
+) -> Any:
+    """The one of `words` (or None) that `value` is; a `TypeError`, or a `refusal`, that names them."""
+    words = tuple(words)
+    if (isinstance(value, str) or value is None) and value in words:
+        return words[words.index(value)]  # a plain string
+    *others, last = map(repr, words)
+    allowed = f"{', '.join(others)} or {last}" if others else last
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be {allowed}, not {shown(value)}")
+    raise refusal(f"{name}={shown(value)}: must be {allowed}")
+
+
+def instance(name: str, value: object, kinds: type | tuple[type, ...], what: str) -> None:
+    """A `TypeError` naming `value` if it is no instance of these kinds, which are `what`."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{name} must be {what}, not {shown(value)}")
+
+
+def function(name: str, value: object) -> None:
+    """A `TypeError` naming `value` if it cannot be called."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function, not {shown(value)}")
+
+
+def number_of_move(value: object) -> int:
+    """`value` as an int; a `TypeError` naming it if it is neither that nor, as said there, a slice."""
+    try:
+        return whole_number("number", value)
+    except TypeError:
+        wanted = "a move's number must be an integer or a slice"
+        raise TypeError(f"{wanted}, not {shown(value)}") from None
+
+
+def is_position(value: object) -> bool:
+    """Whether it is a Position, of the core or of the reference."""
+    from relaysow._core import Position
+
+    reference: Any = sys.modules.get("relaysow.reference")
+    return isinstance(value, Position) or (
+        reference is not None and isinstance(value, reference.Position)
+    )
+
+
+def position(name: str, value: object) -> None:
+    """A `TypeError` naming `value` if it is no Position, of the core or of the reference."""
+    if not is_position(value):
+        raise TypeError(f"{name} must be a Position, not {shown(value)}")
+
+
+def path(name: str, value: object) -> str:
+    """`value` as the name of a file; a `TypeError` or `ValueError` naming it if it cannot be one."""
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise TypeError(f"{name} must be a path, not {shown(value)}")
+    try:
+        text = os.fsdecode(value)
+        possible = bool(text) and b"\0" not in os.fsencode(text)
+    except UnicodeError:
+        possible = False
+    if not possible:
+        raise ValueError(f"{name}={shown(value)}: must name a file")
+    return text
