@@ -166,6 +166,7 @@ def test_a_million_games_are_the_same_in_every_way(name: str) -> None:
     assert signature.main([name]) == 0
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_quick_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -141,6 +141,7 @@ def random_moves(rules: rs.Rules, seed: int) -> Iterator[tuple[rs.Game, Any, str
         game = later
 
 
+@pytest.mark.slow
 def test_a_whole_game_by_clicks(page: Page) -> None:
     page.open()
     page.press("#new")
@@ -186,6 +187,7 @@ def tab_to(page: Page, selector: str) -> None:
     raise AssertionError(f"Tab does not lead to {selector}")
 
 
+@pytest.mark.slow
 def test_a_whole_game_by_keyboard(page: Page) -> None:
     """Kiothi: redistributions, lifts, and everything else without a pointer."""
     rules = rs.kiothi(seeds=3, filled=3, pits=5)
@@ -364,6 +366,7 @@ def test_why_a_pit_cannot_be_played_and_a_hint(page: Page) -> None:
     assert page.pit(page.focused).get_attribute("aria-label").endswith("the hint")
 
 
+@pytest.mark.slow
 def test_two_computers_play(page: Page) -> None:
     page.open()
     page.choose("#seat-0", "random")
@@ -427,6 +430,7 @@ def test_every_control_has_a_name(page: Page) -> None:
     )
 
 
+@pytest.mark.slow
 def test_twenty_tabs_each_with_its_own_game(page: Page) -> None:
     """Moves of all of them in turn: no game sees another."""
     tabs: list[tuple[str, rs.Game, Random]] = []

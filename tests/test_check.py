@@ -23,6 +23,7 @@ SMALL = rs.giuthi(pits=5, seeds=4)
 GAMES = {"engehe": 1, "kiothi_wikipedia": 1, "giuthi": 8}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rs.RULE_SETS)
 def test_core_and_reference_agree(name: str) -> None:
     rules, games = rs.RULE_SETS[name](), GAMES.get(name, 4)

@@ -312,7 +312,8 @@ def try_legal_moves(source: Source) -> None:
         assert moves[i] == moves[i - moves.count]
     elif kind == 4:
         bounds = [seldom_odd(source, source.below(9) - 4, 8) for _ in range(3)]
-        if moves.count < 1000:
+        deprecated = any(isinstance(bound, np.bool_) for bound in bounds)  # before NumPy 2.3
+        if moves.count < 1000 and not deprecated:
             assert list(moves[slice(*bounds)]) == list(moves)[slice(*bounds)]
     else:
         assert repr(moves)

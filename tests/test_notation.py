@@ -349,6 +349,7 @@ def test_only_strings_are_text(wrong: Any) -> None:
             write(wrong)
 
 
+@pytest.mark.slow
 @given(rules_and_positions())
 def test_random_rules_and_positions_come_back(drawn: Any) -> None:
     rules, make = drawn

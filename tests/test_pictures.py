@@ -126,6 +126,7 @@ def still(tree: Node) -> Node:
     return group
 
 
+@pytest.mark.slow
 @given(rules_and_positions())
 def test_every_seed_is_shown(drawn: Any) -> None:
     rules, setup = drawn
@@ -147,6 +148,7 @@ def test_every_seed_is_shown(drawn: Any) -> None:
     assert len(arrows) == (0 if position.is_over else -(-rules.pits // pictures.MAX_COLUMNS))
 
 
+@pytest.mark.slow
 @given(rules_and_positions(), st.randoms(use_true_random=False))
 def test_the_move_is_marked(drawn: Any, random: Any) -> None:
     position = drawn[1](rs)

@@ -337,6 +337,7 @@ def test_build_info_and_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
 ENTRIES = ("run", "by_lane", "lanes", "stages")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "flags"),
     [("avx2", ["-mavx2"]), ("avx512", ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq"])],

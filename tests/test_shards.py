@@ -157,6 +157,7 @@ print(moment // 2)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_at_every_call_that_changes_the_directory(tmp_path: Path) -> None:
     done = subprocess.run(
@@ -443,6 +444,7 @@ def test_a_disk_gets_full(disk: Disk, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @needs_limits
+@pytest.mark.filterwarnings("ignore:.*ZipFile.__del__")  # of NumPy 1.26, where a disk is full
 @pytest.mark.parametrize("name", ["games.csv", "games.npz", "games.parquet"])
 def test_saving_where_it_cannot_be(name: str, disk: Disk, tmp_path: Path) -> None:
     """What was there stays, nothing is left over, and the error names what cannot be written."""

@@ -329,7 +329,8 @@ def test_parquet_round_trip(tmp_path: Path) -> None:
     result = simulate(SMALL, games=500, seed=8, first_game=2**63, max_moves=20)
     result.save(tmp_path / "games.PARQUET")
     table = parquet.read_table(tmp_path / "games.PARQUET")
-    assert table.equals(result.to_arrow())
+    # PyArrow 16 reads the numbers behind the words of `end` with more bits than they had.
+    assert table.drop_columns("end").equals(result.to_arrow().drop_columns("end"))
     assert table["game"].to_pylist() == list(range(2**63, 2**63 + 500))
     assert table["end"].to_pylist() == [ENDS[code] for code in result.end]
     np.testing.assert_array_equal(table["south"], result.scores[:, 0])

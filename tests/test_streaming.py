@@ -217,6 +217,7 @@ def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         simulate(SMALL, games=10, executor=pool)
 
 
+@pytest.mark.slow
 def test_progress_counts_the_games_of_every_kind_of_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -362,6 +363,7 @@ def test_dask_plays_the_same_games(client: Any, tmp_path: Path) -> None:
         assert (out / path.name).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_dask_worker_is_killed(client: Any, arrived: threading.Event) -> None:
     whole = simulate(rs.giuthi(), games=100_000, seed=2).summary()
     arrived.clear()

@@ -355,6 +355,7 @@ def three(monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
         yield client
 
 
+@pytest.mark.slow
 def test_slow_moves_do_not_block_others(three: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """All workers but one are busy: others are answered as ever, and the slow given up on."""
     monkeypatch.setattr(server, "SECONDS", 6.0)
