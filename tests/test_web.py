@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from random import Random
+from select import select
+from threading import Event
 from time import monotonic, sleep
 from typing import Any
 
@@ -19,7 +23,8 @@ import pytest
 import relaysow as rs
 from relaysow import cli
 from relaysow.rules import CHOICES
-from relaysow.web import server
+from relaysow.web import connections, server
+from relaysow.web.workers import Stopped, Workers
 from serving import SLOW, Client, answer, serving
 
 FIVE = "giuthi(pits=5,seeds=4)"
@@ -407,6 +412,249 @@ def test_a_request_that_does_not_come(client: Client, monkeypatch: pytest.Monkey
         assert connection.recv(12) == b"HTTP/1.1 408"
 
 
+# ------------------------------------------------------------------------------- its limits
+
+
+def head_of(body: bytes, path: str = "/api/game") -> bytes:
+    return (
+        f"POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\n\r\n"
+    ).encode()
+
+
+class Sockets:
+    """Connections to a server, closed in the end."""
+
+    def __init__(self, port: int) -> None:
+        self.port, self.all = port, list[socket.socket]()
+
+    def open(self, sent: bytes = b"") -> socket.socket:
+        one = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        self.all.append(one)
+        one.sendall(sent)
+        return one
+
+    def close(self) -> None:
+        while self.all:
+            self.all.pop().close()
+
+
+@pytest.fixture
+def sockets() -> Iterator[Callable[[Client], Sockets]]:
+    made: list[Sockets] = []
+
+    def make(client: Client) -> Sockets:
+        made.append(Sockets(client.port))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def ends(one: socket.socket, trickle: bytes = b"") -> bytes:
+    """What comes until the other side ends the connection, which must be soon, while bytes are
+    sent to it one by one."""
+    one.settimeout(0.02)
+    got, end = b"", monotonic() + 20
+    while monotonic() < end:
+        try:
+            if trickle:
+                one.sendall(trickle[:1])
+                trickle = trickle[1:] + trickle[:1]
+            piece = one.recv(1 << 16)
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            return got
+        if not piece:
+            return got
+        got += piece
+    raise AssertionError("the connection is kept for ever")
+
+
+def test_server_cuts_who_asks_for_nothing(
+    client: Client, sockets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Idle from the first, slow with the head of the first or the next request, or with a body
+    that nobody waits for."""
+    monkeypatch.setattr(connections, "SECONDS", 1.0)
+    get = b"GET /icon.svg HTTP/1.1\r\nhost: localhost\r\n"
+    ways = [
+        (b"", b""),
+        (get, b""),
+        (b"", b"GET"),
+        (get, b"x-pad: y\r\n"),
+        (get + b"\r\n", b""),
+        (get + b"\r\n" + get, b"x-pad: y\r\n"),
+        (get + b"content-length: 1000000\r\n\r\n", b"x"),
+        (get + b"transfer-encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+        (head_of(b"x" * 1_000_000, "/app.js"), b"x"),
+    ]
+    opened = sockets(client)
+    with ThreadPoolExecutor(len(ways)) as pool:
+        running = [pool.submit(ends, opened.open(sent), trickle) for sent, trickle in ways]
+        answers = [one.result() for one in running]
+    assert [answer[:12] for answer in answers] == [
+        *[b""] * 4,
+        *[b"HTTP/1.1 200"] * 4,
+        b"HTTP/1.1 405",
+    ]
+
+
+def test_server_cuts_who_does_not_fetch(
+    client: Client, sockets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "SECONDS", 1.0)
+    one = sockets(client).open()
+    get = b"GET /app.js HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    one.settimeout(0.02)
+    end = monotonic() + 20
+    with pytest.raises(ConnectionError):  # noqa: PT012
+        while monotonic() < end:  # more than the system keeps for it
+            try:
+                one.send(get * 100)
+            except TimeoutError:
+                continue
+            sleep(0.01)
+
+
+def test_server_keeps_who_asks(
+    three: Client, sockets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is none on thinking, nor on a connection that is used on and on."""
+    monkeypatch.setattr(connections, "SECONDS", 1.5)
+    body = json.dumps({"text": SLOW}).encode()
+    slow = sockets(three).open(head_of(body) + body)
+    used = HTTPConnection("127.0.0.1", three.port, timeout=30)
+    for _ in range(10):
+        sleep(0.25)
+        used.request("GET", "/icon.svg")
+        assert used.getresponse().read()
+    used.close()
+    slow.settimeout(0.2)
+    with pytest.raises(TimeoutError):
+        slow.recv(1)
+
+
+def test_server_answers_beside_any_number_of_idle_connections(
+    three: Client, sockets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that has waited longest makes room; who is being answered is never cut."""
+    monkeypatch.setattr(server, "SECONDS", 600.0)
+    monkeypatch.setattr(connections, "CONNECTIONS", 40)
+    body = json.dumps({"text": SLOW}).encode()
+    opened = sockets(three)
+    slow = opened.open(head_of(body) + body)
+    told(three, text=FIVE)  # by now that is at work
+    idle = [opened.open() for _ in range(100)]
+    half = [opened.open(head_of(body)) for _ in range(100)]  # whose bodies never come
+    for _ in range(3):
+        assert told(three, text=FIVE)["pits"] == [4] * 10
+    assert all(ends(one) == b"" for one in idle)
+    assert all(ends(one) == b"" for one in half[:50])
+    slow.settimeout(0.2)
+    with pytest.raises(TimeoutError):
+        slow.recv(1)
+
+
+def test_server_lets_exactly_so_many_wait(
+    three: Client, sockets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the workers held, of 200 requests at once 64 wait and the rest are refused at once; who
+    leaves gives his place back."""
+    monkeypatch.setattr(server, "SECONDS", 600.0)
+    body = json.dumps({"text": SLOW}).encode()
+    request = head_of(body) + body
+
+    def refused_of(asked: list[socket.socket], count: int) -> int:
+        """Waits until so many are refused; how many are, in the end."""
+        end = monotonic() + 30
+        while len(select(asked, [], [], 0.1)[0]) < count and monotonic() < end:
+            pass
+        three.get("/icon.svg")  # whatever came before this has been looked at
+        ready = select(asked, [], [], 0.3)[0]
+        assert all(one.recv(12) == b"HTTP/1.1 503" for one in ready)
+        return len(ready)
+
+    held = sockets(three)
+    for _ in range(3):
+        held.open(request)
+    for _ in range(2):
+        crowd = sockets(three)
+        asked = [crowd.open() for _ in range(200)]
+        for one in asked:
+            one.sendall(request)
+        assert refused_of(asked, 136) == 136
+        assert three.ask({"text": FIVE}).status == 503
+        crowd.close()
+        sleep(0.2)
+    held.close()
+    # The places of all who left are free again.
+    end = monotonic() + 30
+    while three.ask({"text": FIVE}).status == 503:
+        assert monotonic() < end
+    with ThreadPoolExecutor(32) as pool:
+        answers = list(pool.map(lambda _: three.ask({"text": FIVE}).status, range(66)))
+    assert answers == [200] * 66
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"text": ' + b"[" * 900 + b"]" * 900 + b"}",
+        b'{"keep": ' + b'{"a":' * 400 + b"1" + b"}" * 400 + b"}",
+        b"[" * 900 + b"]" * 900,
+        b'{"text": "giuthi", "keep": 1e999}',
+        b'{"text": "giuthi", "keep": NaN}',
+        b'{"text": "giuthi", "keep": ' + b"9" * 4_000 + b"}",
+        b'{"text": "giuthi", "seed": -' + b"9" * 4_000 + b', "policy": "random"}',
+        b'{"text": "giuthi", "' + b"k" * 100_000 + b'": 1}',
+        b'{"text": "' + b"x" * 100_000 + b'"}',
+        b'{"text": "relaysow game 1\\n' + b"{" * 100_000 + b'"}',
+    ],
+    ids=range(10),
+)
+def test_server_answers_odd_json_in_few_words(body: bytes, client: Client) -> None:
+    kind = {"content-type": "application/json"}
+    response = client.request("POST", "/api/game", body, kind)
+    assert response.status in (200, 422)
+    assert len(response.content) < 10_000
+    assert response.status == 200 or response.json()["error"]
+
+
+def test_server_replaces_workers_that_end() -> None:
+    workers, unwanted = Workers(), Event()
+    try:
+        first = workers.run(os.getpid, seconds=60, unwanted=unwanted)
+        assert workers.run(os.getpid, seconds=60, unwanted=unwanted) == first
+        os.kill(first, signal.SIGTERM)
+        (worker,) = workers._all
+        worker._process.join(30)
+        second = workers.run(os.getpid, seconds=60, unwanted=unwanted)
+        assert second != first
+        with pytest.raises(Stopped, match=r"given up after 0.2 seconds of thinking"):
+            workers.run(sleep, 60, seconds=0.2, unwanted=unwanted)
+        with pytest.raises(Stopped, match="the process at work on it has ended"):
+            workers.run(os._exit, 3, seconds=60, unwanted=unwanted)
+        third = workers.run(os.getpid, seconds=60, unwanted=unwanted)
+        assert third not in (first, second)
+        assert len(workers._all) == 1
+    finally:
+        workers.close()
+
+
+def test_server_without_processes_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr("relaysow.web.workers.Worker", refuse)
+    with serving() as client:
+        response = client.ask({"text": FIVE})
+    assert response.status == 503
+    assert response.json()["error"].startswith("no process can be had for it: ")
+
+
 # -------------------------------------------------------------------------------- the command
 
 
@@ -466,3 +714,28 @@ def test_a_missing_extra_is_named(
     assert cli.main(["serve", "--no-browser"]) == 2
     said = capsys.readouterr().err
     assert said == f"relaysow: {missing} is not installed; pip install 'relaysow[web]' brings it\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+def test_server_ends_at_once_with_connections_open(sockets: Any) -> None:
+    """Ctrl-C with 200 idle ones, half of them amid a head or a body."""
+    command = [sys.executable, "-m", "relaysow", "serve", "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline().split(b"/ (")[0].rpartition(b":")[2])
+        client = Client(port)
+        opened = sockets(client)
+        for sent in (
+            b"",
+            b"GET / HT",
+            head_of(b"x" * 99),
+            b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        ):
+            for _ in range(50):
+                opened.open(sent)
+        assert client.get("/").status == 200
+        begin = monotonic()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        assert monotonic() - begin < 2.5  # half a second, five times
+        assert (process.returncode, err) == (130, b"relaysow: interrupted\n")

@@ -53,6 +53,7 @@ def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) ->
 def make_server(app: Any) -> Any:
     """A Uvicorn server for the application, with all that bounds it."""
     uvicorn = library("uvicorn", "web")
+    connections = library("relaysow.web.connections", "web")
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -60,7 +61,8 @@ def make_server(app: Any) -> Any:
             access_log=False,
             server_header=False,
             ws="none",
-            limit_concurrency=256,
+            http=connections.Connection,
+            backlog=connections.CONNECTIONS // 2,  # so many are taken on in one go
             timeout_keep_alive=5,
             timeout_graceful_shutdown=0,
         )

@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from functools import cache
 from inspect import Parameter, signature
 from random import Random
+from reprlib import repr as short
 from typing import Any
 
 import relaysow
@@ -57,19 +58,24 @@ def to_json(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def _answer(request: Any) -> dict[str, Any]:
+def check(request: Any) -> None:
+    """Raises `TypeError` or `ValueError` for what is no request at all."""
     if not isinstance(request, dict):
         raise TypeError("a request must be an object")
     for key, value in request.items():
         if key not in KEYS:
-            raise ValueError(f"{key!r} is not asked for: must be one of {', '.join(KEYS)}")
+            raise ValueError(f"{short(key)} is not asked for: must be one of {', '.join(KEYS)}")
         if not isinstance(value, KEYS[key]) or isinstance(value, bool):
             kind = "a string" if KEYS[key] is str else "an integer"
-            raise TypeError(f"{key} must be {kind}, not {value!r}")
+            raise TypeError(f"{key} must be {kind}, not {short(value)}")
     if "text" not in request:
         raise ValueError("text is missing: a record, a position or rules")
     if len(request.keys() & {"move", "policy", "explain"}) > 1:
         raise ValueError("move, policy, explain: one of them at a time")
+
+
+def _answer(request: Any) -> dict[str, Any]:
+    check(request)
     record = _read(request["text"])
     game, comments = record.play, dict(record.comments)
     assert isinstance(game, Game)

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from relaysow.web.answers import answer, catalogue, to_json
+from relaysow.web.answers import answer, catalogue, check, to_json
 from relaysow.web.workers import Stopped, Workers
 
 MAX_BODY = 128 * 1024
@@ -56,11 +56,21 @@ HEADERS = {
 def create_app(host: str) -> ASGIApp:
     """The application; see `relaysow.web.create_app`."""
     limiter, workers = CapacityLimiter(WORKERS), Workers()
+    taken = 0  # places at work and in the queue
 
     async def game(request: Request) -> Response:
+        nonlocal taken
         asked = await _asked(request)
-        if limiter.statistics().tasks_waiting >= WAITING:
+        # Checked and counted in one step, or more would wait of those that come at once.
+        if max(0, taken - limiter.total_tokens) >= WAITING:
             raise HTTPException(503, "too many requests at once: try again")
+        taken += 1
+        try:
+            return await answered(request, asked)
+        finally:
+            taken -= 1
+
+    async def answered(request: Request, asked: Any) -> Response:
         unwanted = Event()
 
         def work() -> tuple[int, bytes]:
@@ -75,7 +85,9 @@ def create_app(host: str) -> ASGIApp:
                     pass
             finally:
                 unwanted.set()
+            group.cancel_scope.cancel()  # it may be in the queue still
 
+        status, text = 503, b""  # for nobody
         async with create_task_group() as group:
             group.start_soon(notice_who_leaves)
             status, text = await to_thread.run_sync(work, limiter=limiter)
@@ -164,9 +176,14 @@ async def _asked(request: Request) -> Any:
     except ClientDisconnect:
         raise HTTPException(400, "the request was cut off") from None
     try:
-        return json.loads(body)
+        asked = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"the request is no JSON: {error}") from None
+    try:
+        check(asked)  # before it takes a place
+    except (ValueError, TypeError) as error:
+        raise HTTPException(422, f"{error}") from None
+    return asked
 
 
 def _file(name: str, media_type: str) -> Any:

@@ -33,16 +33,10 @@ class Workers:
     ) -> T:
         """What the function returns in a process of its own, called by a thread that waits for it.
 
-        Raises `Stopped`, saying why, after so many seconds, as soon as `unwanted` is set, and if
-        the process ends by itself.
+        Raises `Stopped`, saying why, after so many seconds, as soon as `unwanted` is set, if the
+        process ends by itself, and if none can be had.
         """
-        with self._lock:
-            if self._closed:
-                raise Stopped("the server ends")
-            worker = self._idle.pop() if self._idle else None
-            if worker is None:
-                worker = Worker()
-                self._all.add(worker)
+        worker = self._taken()
         try:
             worker.connection.send((function, arguments))
             end = monotonic() + seconds
@@ -62,6 +56,23 @@ class Workers:
         with self._lock:
             self._idle.append(worker)
         return result
+
+    def _taken(self) -> Worker:
+        """An idle process that has not ended, or a new one."""
+        with self._lock:
+            if self._closed:
+                raise Stopped("the server ends")
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.is_alive():
+                    return worker
+                self._all.discard(worker)
+            try:
+                worker = Worker()
+            except OSError as error:
+                raise Stopped(f"no process can be had for it: {error.strerror}") from error
+            self._all.add(worker)
+            return worker
 
     def close(self) -> None:
         """Stop all of them."""
