@@ -11,7 +11,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from http.client import HTTPConnection
+from ipaddress import ip_address
 from random import Random
 from select import select
 from threading import Event
@@ -21,9 +23,9 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import cli
+from relaysow import cli, web
 from relaysow.rules import CHOICES
-from relaysow.web import connections, server
+from relaysow.web import addresses, connections, server
 from relaysow.web.workers import Stopped, Workers
 from serving import SLOW, Client, answer, serving
 
@@ -739,3 +741,71 @@ def test_server_ends_at_once_with_connections_open(sockets: Any) -> None:
         _, err = process.communicate(timeout=30)
         assert monotonic() - begin < 2.5  # half a second, five times
         assert (process.returncode, err) == (130, b"relaysow: interrupted\n")
+
+
+# ----------------------------------------------------------------------------- where it is reached
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2", "::1", "0.0.0.0", "::"])
+def test_server_tells_where_it_is_reached(
+    host: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And, if others can reach it, by what addresses and what that means."""
+    there = {socket.AF_INET: ["192.0.2.7", "198.51.100.9"], socket.AF_INET6: ["2001:db8::7"]}
+    monkeypatch.setattr(addresses, "addresses_of", there.__getitem__)
+    ran: list[int] = []
+
+    class Server:
+        capture_signals = nullcontext
+
+        def run(self, sockets: list[socket.socket]) -> None:
+            ran.append(sockets[0].getsockname()[1])
+
+    monkeypatch.setattr(web, "make_server", lambda _: Server())
+    try:
+        web.serve(host, 0, browser=False)
+    except OSError as error:  # no IPv6, or one loopback address only
+        assert host not in ("127.0.0.1", "localhost", "0.0.0.0")
+        pytest.skip(f"{error}")
+    (port,) = ran
+    line, *others = capsys.readouterr().out.splitlines()
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
+    assert line == f"Serving http://{shown}:{port}/ (Ctrl-C ends it)"
+    warned = [
+        "Anyone on the network can use it: there is no password, and it computes on this machine.",
+        "There it is reached at",
+    ]
+    assert others == {
+        "0.0.0.0": [*warned, f"  http://192.0.2.7:{port}/", f"  http://198.51.100.9:{port}/"],
+        "::": [*warned, f"  http://[2001:db8::7]:{port}/"],
+    }.get(host, [])
+
+
+def test_server_knows_the_addresses_of_the_machine() -> None:
+    for family in (socket.AF_INET, socket.AF_INET6):
+        found = addresses.addresses_of(family)
+        assert len(found) == len(set(found))
+        for one in found:
+            socket.inet_pton(family, one)
+            assert not ip_address(one).is_loopback
+            with addresses.listener_at(one, 0) as listener:  # so it is one of this machine
+                assert addresses.told(one, listener)[1].startswith("Anyone on the network can")
+
+
+@pytest.mark.parametrize(
+    ("host", "message"),
+    [
+        ("", "host='': must be a name or an address"),
+        ("x" * 70 + ".example", "must be a name or an address"),
+        ("nowhere.invalid", "nowhere.invalid port 0: "),
+        ("192.0.2.1", "192.0.2.1 port 0: Cannot assign requested address\n"),
+    ],
+)
+def test_server_refuses_hosts_that_are_none(
+    host: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["serve", "--no-browser", "--port", "0", "--host", host]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert message in printed.err

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 from typing import Any
 
+from relaysow.checks import instance, within
 from relaysow.extras import library
+from relaysow.web.addresses import listener_at, told
 
 PORT = 8765
 
@@ -15,39 +16,39 @@ def create_app(host: str = "127.0.0.1") -> Any:
 
     It keeps nothing between requests.  Beside the names of loopback it answers to `host` and to any
     numeric address, and to no other name, so that no foreign page can reach it by a name of its
-    own.  Raises `ImportError`, naming the extra `web`, if Starlette is not installed.
+    own.  Raises `ImportError`, naming the extra `web`, if Starlette is not installed, `TypeError` if
+    `host` is no string.
     """
+    instance("host", host, str, "a string")
     return library("relaysow.web.server", "web").create_app(host)
 
 
 def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) -> None:
     """Serve the page until Ctrl-C, and open it in the browser.
 
-    `port=0` takes any port that is free.  Raises `OSError` if the address cannot be had,
-    `ValueError` for a port outside 0…65535, `ImportError`, naming the extra `web`, if Starlette or
-    Uvicorn is not installed.
-    """
-    if not 0 <= port <= 65535:
-        raise ValueError(f"port={port}: must be 0…65535")
-    server = make_server(create_app(host))
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with server.capture_signals():  # before it runs too: it then ends as soon as it would begin
-        try:
-            # Bound here, so that a port that is taken is told in one line and the page opens at
-            # once.
-            listener = socket.create_server((host, port), family=family)
-        except OSError as error:
-            raise OSError(f"{host} port {port}: {error.strerror or error}") from error
-        with listener:
-            shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-            shown = f"[{shown}]" if ":" in shown else shown
-            address = f"http://{shown}:{listener.getsockname()[1]}/"
-            print(f"Serving {address} (Ctrl-C ends it)", flush=True)
-            if browser:
-                import webbrowser
+    `host` is a name or an address of this machine; one that others can reach, such as `"0.0.0.0"`
+    (all addresses of IPv4) or `"::"` (of IPv6), lets anyone on the network use the page, which is
+    printed with the addresses.  `port=0` takes any port that is free.
 
-                webbrowser.open(address)
-            server.run(sockets=[listener])
+    Raises `OSError` if the address cannot be had, `ValueError` for a port outside 0…65535 or a host
+    that is no name, `TypeError` for other types, `ImportError`, naming the extra `web`, if Starlette
+    or Uvicorn is not installed.
+    """
+    port = within("port", port, 0, 65535)
+    server = make_server(create_app(host))
+    host = host.removeprefix("[").removesuffix("]")
+    # Signals are caught before it runs too: it then ends as soon as it would begin.  Bound here, so
+    # that a port that is taken is told in one line and the page opens at once.
+    with server.capture_signals(), listener_at(host, port) as listener:
+        address, note = told(host, listener)
+        print(f"Serving {address} (Ctrl-C ends it)", flush=True)
+        if note:
+            print(note, flush=True)
+        if browser:
+            import webbrowser
+
+            webbrowser.open(address)
+        server.run(sockets=[listener])
 
 
 def make_server(app: Any) -> Any:

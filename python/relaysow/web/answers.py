@@ -7,11 +7,11 @@ from dataclasses import asdict, fields
 from functools import cache
 from inspect import Parameter, signature
 from random import Random
-from reprlib import repr as short
 from typing import Any
 
 import relaysow
 from relaysow import descriptions, display
+from relaysow.checks import shown
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Redistribute, Sow
 from relaysow.notation import PLAYERS, rules_from_text, rules_to_text
@@ -64,10 +64,10 @@ def check(request: Any) -> None:
         raise TypeError("a request must be an object")
     for key, value in request.items():
         if key not in KEYS:
-            raise ValueError(f"{short(key)} is not asked for: must be one of {', '.join(KEYS)}")
+            raise ValueError(f"{shown(key)} is not asked for: must be one of {', '.join(KEYS)}")
         if not isinstance(value, KEYS[key]) or isinstance(value, bool):
             kind = "a string" if KEYS[key] is str else "an integer"
-            raise TypeError(f"{key} must be {kind}, not {short(value)}")
+            raise TypeError(f"{key} must be {kind}, not {shown(value)}")
     if "text" not in request:
         raise ValueError("text is missing: a record, a position or rules")
     if len(request.keys() & {"move", "policy", "explain"}) > 1:
