@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import random
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from itertools import combinations_with_replacement, count, islice
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
 from relaysow import reference
 from relaysow.checks import flag, within
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
-from relaysow.processes import Worker
+from relaysow.processes import Worker, undisturbed
 from relaysow.rules import CHOICES, MIN_PITS, Rules
 from relaysow.simulation import (
     COLUMNS,
@@ -274,7 +271,7 @@ def _played(tasks: Iterator[_Task], processes: int) -> Generator[Report]:
     workers: dict[Connection, Worker] = {}
     try:
         for _ in range(processes):
-            with _ctrl_c_later():
+            with undisturbed():
                 worker = Worker()
                 workers[worker.connection] = worker
         idle, sent, told = list(workers), 0, 0
@@ -308,27 +305,6 @@ def _played(tasks: Iterator[_Task], processes: int) -> Generator[Report]:
     finally:
         for worker in workers.values():  # whatever they are doing
             worker.stop()
-
-
-@contextmanager
-def _ctrl_c_later() -> Iterator[None]:
-    """Ctrl-C is answered at the end, and processes started meanwhile do not hear of it."""
-    pressed: list[int] = []
-    here = threading.current_thread() is threading.main_thread()
-    # Blocking it does for the processes, but not here: other threads may get it for the main one.
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(1)) if here else None
-    if sys.platform != "win32":
-        resource_tracker.ensure_running()  # the first process would start it, which unblocks Ctrl-C
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        if sys.platform != "win32":
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if here:
-            signal.signal(signal.SIGINT, before)
-        if pressed:
-            signal.raise_signal(signal.SIGINT)
 
 
 def _numbered(number: int, task: _Task) -> tuple[int, Report | Exception]:

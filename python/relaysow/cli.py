@@ -16,7 +16,7 @@ import typer
 from relaysow.descriptions import GAMES, OPTIONS, READINGS, SOURCES
 from relaysow.extras import library
 from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
-from relaysow.terminal import BROKEN_PIPE, can_flush, flushed, plain, standard_streams
+from relaysow.terminal import BROKEN_PIPE, can_flush, flushed, plain, signals, standard_streams
 from relaysow.terminal import can_print as _can_print
 from relaysow.terminal import note as _note
 
@@ -783,9 +783,16 @@ def tablebase_build(
     assert isinstance(rules, Rules)
     _note(f"at most {Tablebase.memory(rules, max_seeds):,} bytes of memory")
     begin = perf_counter()
-    with Tablebase.build(
-        rules, max_seeds, path, threads=threads, memory=memory, report=_total
-    ) as table:
+    try:
+        table = Tablebase.build(
+            rules, max_seeds, path, threads=threads, memory=memory, report=_total
+        )
+    except KeyboardInterrupt:
+        _note(
+            f"interrupted: the totals done are in {path}.part; the same command goes on from there"
+        )
+        raise typer.Exit(130) from None
+    with table:
         seconds = perf_counter() - begin
         print(f"{len(table):,} positions of {table.rules!r} in {os.path.getsize(path):,} bytes")
         _note(f"{seconds:.2f} s: {len(table) / seconds:,.0f} positions/s")
@@ -876,15 +883,24 @@ def _paragraph(text: str, indent: int = 0, hanging: int = 0) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command with these arguments (of the process by default); returns its exit code.
 
-    A mistake of the user's is one line on standard error and exit code 2, Ctrl-C is 130, and a
-    reader of a pipe that has gone away ends the command silently.
+    A mistake of the user's is one line on standard error and exit code 2, Ctrl-C is 130, a signal
+    that asks to end 128 and its number, and a reader of a pipe that has gone away ends the command
+    silently.
     """
-    with standard_streams():
-        try:
-            code = _run(list(sys.argv[1:] if arguments is None else arguments))
-        except BrokenPipeError:
-            code = BROKEN_PIPE
-        return flushed(code)
+    came: list[int] = []
+    try:
+        with standard_streams(), signals() as came:
+            try:
+                code = _run(list(sys.argv[1:] if arguments is None else arguments))
+            except BrokenPipeError:
+                code = BROKEN_PIPE
+            code = flushed(code)
+    except KeyboardInterrupt:  # a second one
+        code = 130
+    # CPython ends itself by SIGINT if KeyboardInterrupt has left code that was run from text, as
+    # modules do while they are imported, unless such code has ended well since.
+    exec("")  # noqa: S102
+    return 128 + came[0] if came and code == 130 else code
 
 
 def _run(words: list[str]) -> int:

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from itertools import islice
 from pathlib import Path
@@ -534,4 +534,5 @@ def _keys() -> Iterator[Callable[[float], bool]]:
             tty.setcbreak(terminal)
             yield pressed
         finally:
-            termios.tcsetattr(terminal, termios.TCSADRAIN, kept)
+            with suppress(termios.error):  # it may be gone
+                termios.tcsetattr(terminal, termios.TCSADRAIN, kept)

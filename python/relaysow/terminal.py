@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import codecs
 import os
+import signal
+import stat
 import sys
 import unicodedata
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from time import monotonic
 from typing import TextIO
 
 BROKEN_PIPE = 141
 """The exit code of a command whose reader has gone: the shell's, where SIGPIPE ended it."""
+
+PATIENCE = 1.0
+"""How long a signal that comes again is the same one, in seconds."""
 
 _STAND_INS = dict(zip("×−–—·▶─│┌┐└┘", "x---.>-|++++", strict=True)) | {"≤": "<=", "≥": ">="}
 """What is printed where a stream lacks a character that has no plain letters or digits in it."""
@@ -84,9 +90,60 @@ def can_flush() -> bool:
 def _abandon(stream: TextIO) -> None:
     """What is left in a stream that cannot be written goes nowhere, and unsaid."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        _lead_nowhere(stream.fileno())
+
+
+def _lead_nowhere(descriptor: int) -> None:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+# ----------------------------------------------------------------------------------------- signals
+
+
+@contextmanager
+def signals() -> Iterator[list[int]]:
+    """SIGTERM, SIGHUP (the terminal was closed) and Ctrl-Break do what Ctrl-C does meanwhile;
+    yields those that came.
+
+    Only in the main thread, and only where they would end the process: what is ignored (`nohup`) or
+    answered by someone else stays so.  `timeout` sends its signal twice, and so may a terminal:
+    that is one request; a later one ends what was begun to answer the first.
+    """
+    came: list[int] = []
+    last = -PATIENCE
+
+    def answer(number: int, _: object) -> None:
+        nonlocal last
+        again = monotonic() - last < PATIENCE
+        last = monotonic()
+        if again:
+            return
+        came.append(number)
+        _leave_lost_terminal()
+        raise KeyboardInterrupt
+
+    kept = {}
+    try:
+        with suppress(ValueError):  # in another thread
+            for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+                    kept[number] = signal.signal(number, answer)
+        yield came
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+def _leave_lost_terminal() -> None:
+    """What would be printed on a terminal that has gone goes nowhere: that is no reason to fail."""
+    for descriptor in range(3):
+        with suppress(OSError):
+            is_device = stat.S_ISCHR(os.fstat(descriptor).st_mode)
+            if is_device and not os.isatty(descriptor):
+                _lead_nowhere(descriptor)
 
 
 # -------------------------------------------------------------------------------------- characters

@@ -7,7 +7,7 @@ from threading import Event, Lock
 from time import monotonic
 from typing import Any, TypeVar
 
-from relaysow.processes import Worker
+from relaysow.processes import Worker, undisturbed
 
 T = TypeVar("T")
 
@@ -68,7 +68,8 @@ class Workers:
                     return worker
                 self._all.discard(worker)
             try:
-                worker = Worker()
+                with undisturbed():
+                    worker = Worker()
             except OSError as error:
                 raise Stopped(f"no process can be had for it: {error.strerror}") from error
             self._all.add(worker)
