@@ -260,6 +260,16 @@ def test_a_game_to_go_on_with(tmp_path: Path, monkeypatch: Any, capsys: Any) -> 
         assert capsys.readouterr().err.startswith(f"relaysow: {path}: {message}")
 
 
+def test_moves_in_another_encoding_are_named(monkeypatch: Any, capsys: Any) -> None:
+    for content, told in (
+        ("1+\n".encode("utf-16"), "is UTF-16"),
+        ("1+\nü\n".encode("latin-1"), "byte 0xfc is not utf-8"),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), "utf-8"))
+        assert cli.main(["play", "giuthi"]) == 2
+        assert capsys.readouterr().err == f"relaysow: the file: {told}: save it as UTF-8\n"
+
+
 def test_the_manifest_of_shards(tmp_path: Path) -> None:
     """Saved by an editor it is read, or refused by name; nothing of it is cut off."""
     pytest.importorskip("pyarrow")

@@ -20,7 +20,7 @@ from relaysow import display
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
 from relaysow.notation import PLAYERS, line_to_text
-from relaysow.reading import bare
+from relaysow.reading import bare, undecodable
 from relaysow.records import iter_records
 from relaysow.rules import Rules
 from relaysow.simulation import POLICIES, policies_of
@@ -143,6 +143,8 @@ class Table:
             except EOFError:
                 print()
                 return
+            except UnicodeDecodeError as error:
+                raise undecodable(sys.stdin, error) from error
             command, _, rest = bare(line).partition(" ")
             if command.lower() in ("quit", "exit", "q"):
                 return

@@ -105,9 +105,14 @@ def _chunks(source: Any) -> Iterator[str | bytes]:
         while chunk := read(_CHUNK):
             yield chunk
     except UnicodeDecodeError as error:  # of a file that was opened as text
-        found = other_encoding(error.object[:4])
-        byte = f"byte 0x{error.object[error.start]:02x} is not {error.encoding}"
-        raise _refusal(source, f"is {found}" if found else byte) from error
+        raise undecodable(source, error) from error
+
+
+def undecodable(source: Source, error: UnicodeDecodeError) -> NotationError:
+    """The refusal of bytes that are not in the encoding in which a file was opened."""
+    found = other_encoding(error.object[:4])
+    byte = f"byte 0x{error.object[error.start]:02x} is not {error.encoding}"
+    return _refusal(source, f"is {found}" if found else byte)
 
 
 def _refusal(source: Source, what: str) -> NotationError:
