@@ -275,7 +275,7 @@ def test_a_directory_that_is_being_filled_is_refused(
 
     def second(manifest: Any, shard: Any) -> None:
         add(manifest, shard)
-        with pytest.raises(ValueError, match=f"{tmp_path}: another process is writing there"):
+        with pytest.raises(ValueError, match=f"{tmp_path}: is being written by thread '"):
             fill(tmp_path)
 
     monkeypatch.setattr(shards.Manifest, "add", second)

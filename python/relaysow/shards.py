@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -24,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from relaysow import streaming
 from relaysow.extras import library
+from relaysow.files import locked, named, sync_folder, try_to_write, written
 from relaysow.reading import other_encoding
-from relaysow.simulation import COLUMNS, metadata_of, named, write_parquet, written
+from relaysow.simulation import COLUMNS, metadata_of, write_parquet
 from relaysow.summary import ENDS, Tally
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "_manifest.jsonl"  # a name that readers of Parquet directories pass over
 GAMES = 1 << 18
-PART = re.compile(r"\.games-\d{7}\.parquet\..*\.part")
+PART = re.compile(r"\.games-\d{7}\.parquet\..*\.part|\._manifest\.jsonl\.lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,8 @@ def tallies(
             yield tally
             if poll is not None:
                 poll(done)
+        if done < games:
+            manifest.try_next()
         pieces = streaming.cut(first_game + done, games - done, GAMES)
         if executor is None:
             shards = streaming.here(run, shard_of, pieces, poll, done=done, whole=True)
@@ -99,7 +101,7 @@ class Manifest:
                 os.ftruncate(file, len(content) - len(rest))
         if not lines:
             self._write(header)
-            _sync(folder)
+            sync_folder(folder)
         else:
             self._compare(self._read(1, lines[0]), header)
         self.lines = lines[1:]
@@ -161,15 +163,16 @@ class Manifest:
             columns["end"] = codes[words.indices.to_numpy()]
             yield Tally.of(columns)
 
+    def try_next(self) -> None:
+        """Raises what would keep the next shard from being written."""
+        try_to_write(self.folder / self._entry(self.added)["file"])
+
     def add(self, shard: Shard) -> None:
         """Puts a shard on the disk, then in the manifest."""
         entry = self._entry(self.added)
         path = self.folder / entry["file"]
         with written(path) as file:
             file.write(shard.parquet)
-            file.flush()
-            os.fsync(file.fileno())
-        _sync(self.folder)
         self._write(entry | {"sha256": sha256(shard.parquet).hexdigest()})
         self.added += 1
 
@@ -193,39 +196,13 @@ def _opened(folder: Path, header: dict[str, Any]) -> Iterator[Manifest]:
         others = [
             other.name for other in sorted(folder.iterdir()) if not PART.fullmatch(other.name)
         ]
-        if others:
+        if others and not path.exists():  # of a process that has begun meanwhile
             raise ValueError(f"{folder}: holds {others[0]!r} but no {MANIFEST}: must be empty")
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        _lock(file, folder)
-        yield Manifest(folder, file, header)
-    finally:
-        os.close(file)
-
-
-def _lock(file: int, folder: Path) -> None:
-    """The system takes the lock away with the process, however that ends."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            os.lseek(file, 1 << 30, os.SEEK_SET)  # others may read what is there
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        raise ValueError(f"{folder}: another process is writing there") from None
-    except OSError:  # a file system that has no locks
-        pass
-
-
-def _sync(folder: Path) -> None:
-    """Puts the names in a directory on the disk."""
-    if sys.platform != "win32":
-        file = os.open(folder, os.O_RDONLY)
+    with locked(path, folder):
+        file = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666
+        )
         try:
-            os.fsync(file)
+            yield Manifest(folder, file, header)
         finally:
             os.close(file)

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, overload
 from relaysow import checks
 from relaysow.checks import flag, one_of, shown, within
 from relaysow.extras import library
+from relaysow.files import written
 from relaysow.rules import Rules
 from relaysow.summary import ENDS, Summary, Tally
 
@@ -624,45 +625,3 @@ def progress_bar(total: int, unit: str, wanted: bool) -> Iterator[Callable[[int]
 
     with bar:
         yield poll
-
-
-@contextmanager
-def written(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write that takes the name `path` when all is written, and is removed if not.
-
-    An error of the system names `path`, or the folder if that is what is missing.
-    """
-    path = checks.path("path", path)
-    target = Path(path)
-    if target.exists() and not target.is_file():  # a pipe or a device has no name to take
-        with named(path), target.open("wb") as file:
-            yield file
-        return
-    target = Path(os.path.realpath(target))
-    part = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
-    try:
-        with named(path, part):
-            try:
-                file = part.open("xb")
-            except (FileNotFoundError, NotADirectoryError) as error:
-                folder = Path(path).parent
-                error.filename = os.fspath(target.parent if folder.is_dir() else folder)
-                raise
-            with file:
-                yield file
-            part.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink()
-        raise
-
-
-@contextmanager
-def named(path: str | os.PathLike[str], other: Path | None = None) -> Iterator[None]:
-    """An error of the system that names no file, or the other one, names this one."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None or error.filename not in (None, other and os.fspath(other)):
-            raise
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from None

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
@@ -15,9 +14,10 @@ from relaysow import _core, checks, notation
 from relaysow._core import Position
 from relaysow.analysis import Value, at_end, result_at
 from relaysow.checks import function, instance, whole_number, within
+from relaysow.files import resumed, sync
 from relaysow.moves import Move
 from relaysow.rules import Rules
-from relaysow.simulation import MAX_THREADS, cores, named
+from relaysow.simulation import MAX_THREADS, cores
 
 MAX_SEEDS = 125
 MEMORY = 4 * 2**30
@@ -106,13 +106,14 @@ class Tablebase:
         """Build the table of all positions with 0…`max_seeds` seeds (125 at most) on the ring.
 
         Total by total, each written to `path` + `.part` when it is done: a build that was
-        interrupted or killed goes on from there, and ends in the same file.  `threads`: all cores
-        by default.  `report` is called after each total.
+        interrupted or killed goes on from there, and ends in the same file.  The part is opened,
+        and locked (`relaysow.files` tells how), before the work begins; a finished file is never
+        changed.  `threads`: all cores by default.  `report` is called after each total.
 
         Raises `ValueError` where `Tablebase.memory` exceeds `memory` bytes, a total has 2³¹
-        positions or more, for rules that `solve` refuses and for duties of extra moves;
-        `FileExistsError` if `path` exists; `TablebaseError` if the part is of another build;
-        `OSError` as writing does; `TypeError` for wrong types.
+        positions or more, for rules that `solve` refuses and for duties of extra moves, and naming
+        who is writing the part if another is; `FileExistsError` if `path` exists; `TablebaseError`
+        if the part is of another build; `OSError` as writing does; `TypeError` for wrong types.
         """
         name = checks.path("path", path)
         needed = cls.memory(rules, max_seeds)
@@ -125,27 +126,20 @@ class Tablebase:
         count = _thread_count(threads)
         if report is not None:
             function("report", report)
-        if os.path.exists(name):
-            raise FileExistsError(f"{name} exists: remove it to build it again")
         rules = table_rules(rules)
         head = _core.table_head(rules.pits, max_seeds, notation.rules_to_text(rules))
         table = _core.Table(rules, max_seeds)
-        part = f"{name}.part"
-        with named(name, Path(part)), open(part, "a+b") as file:
-            end = _resume(part, file, head, table, max_seeds)
+        with resumed(name) as file:
+            end = _resume(f"{name}.part", file, head, table, max_seeds)
             file.truncate(end)
-            if not end:
-                file.write(head)
             for total in range(table.totals, max_seeds + 1):
                 begin = perf_counter()
                 section = table.build(count, None)
-                file.write(section)
-                file.flush()
-                os.fsync(file.fileno())
+                file.write(section if total else head + section)
+                sync(file)
                 table.add(section, 0, False)
                 if report is not None:
                     report(total, table.count(total), perf_counter() - begin)
-        os.replace(part, name)
         return cls.open(name)
 
     @staticmethod
@@ -291,4 +285,4 @@ def _resume(part: str, file: Any, head: bytes, table: _core.Table, max_seeds: in
             end = table.add(data, end, True)
         except TablebaseError:
             break
-    return end
+    return end if table.totals else 0

@@ -1,0 +1,339 @@
+"""What writes files: whole or not at all, and one writer at a time; nothing else locks or renames.
+
+`written` makes a file under a temporary name beside it, `resumed` makes one in pieces, which the
+next process goes on with, and `locked` keeps all others away while what is there is gone on with.
+The system takes a lock away with the process, however that ends:
+
+* Linux, macOS and other POSIX systems: `flock` of the file itself.
+* Windows, where no open file can be renamed: `msvcrt.locking` of a hidden file beside it, opened
+  with `O_TEMPORARY`, so that the system removes it when the last process has closed it.
+* A file system that has no locks, as some in networks: a `RuntimeWarning` says so, and it is for
+  the user to let one process write at a time.
+
+A name that must not be taken over is given by a hard link, on Windows by `rename`, which refuses it
+there; where a file system has no hard links, by a look and `rename`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from errno import (
+    EACCES,
+    EAGAIN,
+    EDEADLK,
+    EEXIST,
+    EINVAL,
+    EISDIR,
+    EMLINK,
+    ENOENT,
+    ENOLCK,
+    ENOSYS,
+    ENOTSUP,
+    EOPNOTSUPP,
+    EPERM,
+)
+from pathlib import Path
+from threading import current_thread
+from typing import IO
+from weakref import WeakKeyDictionary
+
+from relaysow import checks
+
+_BUSY = (EAGAIN, EACCES, EDEADLK)
+_UNKNOWN = (EINVAL, ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP)  # what a file system cannot do
+
+_locks: WeakKeyDictionary[IO[bytes], str | None] = WeakKeyDictionary()
+"""The files open to be locked, with the names of the threads that have done so."""
+
+
+class Busy(ValueError):
+    """Another process, or another thread, is writing the file."""
+
+
+@contextmanager
+def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[IO[bytes]]:
+    """A file to write that takes the name `path` when all is written, and is removed if not.
+
+    What cannot be written is refused now: an error of the system names `path`, or the folder if
+    that is what is missing; without `overwrite`, `FileExistsError`, also when the name is taken in
+    the meantime.
+    """
+    path = checks.path("path", path)
+    target = Path(path)
+    if target.exists() and not target.is_file():  # a pipe or a device has no name to take
+        with named(path), target.open("wb") as file:
+            yield file
+        return
+    target = Path(os.path.realpath(target))
+    part = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
+    # Twice, for Ctrl-C while it is removed.
+    with _removed_unless_named(part), _removed_unless_named(part), named(path, part):
+        if target.exists() and not overwrite:
+            raise FileExistsError(EEXIST, os.strerror(EEXIST))
+        try:
+            file = part.open("xb")
+        except (FileNotFoundError, NotADirectoryError) as error:
+            folder = Path(path).parent
+            error.filename = os.fspath(target.parent if folder.is_dir() else folder)
+            raise
+        with file:
+            yield file
+            sync(file)
+        if overwrite:
+            part.replace(target)
+        else:
+            _name(part, target)
+        sync_folder(target.parent)
+
+
+@contextmanager
+def _removed_unless_named(part: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+class _Enough(Exception):
+    """Ends a trial."""
+
+
+def try_to_write(path: str | os.PathLike[str]) -> None:
+    """Raises what `written` would at once."""
+    with suppress(_Enough), written(path):
+        raise _Enough
+
+
+@contextmanager
+def resumed(path: str) -> Iterator[IO[bytes]]:
+    """The part of a file, `path` + `.part`, to read and append to, and nobody else's meanwhile.
+
+    It takes the name `path` when the block ends, and stays if that fails, but for an empty one.
+    Raises `FileExistsError` if there is such a file, `Busy` if another writes it.
+    """
+    target = Path(os.path.realpath(path))  # one part, however the file is called
+    part = target.with_name(f"{target.name}.part")
+    with named(path, part):
+        _refuse(path, target)
+        if part.is_symlink():
+            raise ValueError(f"{part}: is a link: must be a file")
+        try:
+            with locked(part, path):
+                _refuse(path, target)  # the one before may have ended since
+                with part.open("a+b") as file:
+                    yield file
+                    sync(file)
+                    ours = os.fstat(file.fileno())
+                if not _is_at(ours, part):
+                    raise FileNotFoundError(ENOENT, "its part was removed meanwhile")
+                _name(part, target)
+            sync_folder(target.parent)
+        except Busy:
+            _refuse(path, target)
+            raise
+        finally:
+            _tidy(part, target)
+
+
+def _tidy(part: Path, target: Path) -> None:
+    """Removes a part that holds nothing, or is the file by now; whoever has locked it will do so."""
+
+    def is_left() -> bool:
+        return part.stat().st_size == 0 or part.samefile(target)
+
+    with suppress(OSError, ValueError):
+        if is_left():
+            with locked(part, part):
+                if is_left():
+                    part.unlink()
+
+
+def _refuse(path: str, target: Path) -> None:
+    """Raises if there is such a file."""
+    if target.is_dir():
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
+    if os.path.lexists(target):
+        raise FileExistsError(f"{path} exists: remove it to build it again")
+
+
+def _name(part: Path, target: Path) -> None:
+    """Renames a file; `FileExistsError` if the name is taken."""
+    try:
+        if sys.platform == "win32":
+            part.rename(target)
+        else:
+            try:
+                target.hardlink_to(part)
+            except OSError as error:
+                if error.errno not in (EPERM, EMLINK, *_UNKNOWN):
+                    raise
+                if os.path.lexists(target):
+                    raise FileExistsError(EEXIST, os.strerror(EEXIST)) from None
+                part.rename(target)
+            else:
+                part.unlink()
+    except OSError as error:  # it names both, or the other one
+        raise OSError(error.errno, error.strerror) from None
+
+
+@contextmanager
+def locked(path: Path, told: str | os.PathLike[str]) -> Iterator[None]:
+    """The file, made if need be, is locked by no other process or thread until the block ends.
+
+    Raises `Busy`, which names `told` and who has locked it.
+    """
+    opened: list[IO[bytes]] = []
+    try:
+        try:
+            while not _is_locked(path, told, opened):
+                _close(opened)
+            yield
+        finally:
+            _close(opened)
+    finally:
+        _close(opened)  # after Ctrl-C while it was closed, or the lock would stay
+
+
+def _is_locked(path: Path, told: str | os.PathLike[str], opened: list[IO[bytes]]) -> bool:
+    """Opens and locks a file; false if who had it before has renamed or removed what was opened."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path}: must be a file")
+    opened.append(file := _lock_file(path, told))
+    _locks[file] = None
+    _lock(file, told)
+    if sys.platform != "win32" and not _is_at(os.fstat(file.fileno()), path):
+        return False
+    _locks[file] = current_thread().name
+    return True
+
+
+def _close(opened: list[IO[bytes]]) -> None:
+    for file in opened:
+        _locks.pop(file, None)
+        file.close()
+    opened.clear()
+
+
+def _lock_file(path: Path, told: str | os.PathLike[str]) -> IO[bytes]:
+    """What is locked for a file."""
+    if sys.platform == "win32":
+        name = path.with_name(f".{path.name}.lock")
+
+        def opener(name: str, flags: int) -> int:
+            return os.open(name, flags | os.O_TEMPORARY, 0o666)
+
+        try:
+            return open(name, "ab", buffering=0, opener=opener)
+        except PermissionError:  # so is a file that is still open, but to be removed
+            if os.path.lexists(name):
+                raise Busy(f"{told}: is being written by another process") from None
+            raise
+    else:
+        return path.open("ab", buffering=0)
+
+
+def _lock(file: IO[bytes], told: str | os.PathLike[str]) -> None:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _BUSY:
+            raise Busy(f"{told}: is being written by {_holder(file)}") from None
+        if error.errno not in _UNKNOWN:
+            raise
+        warnings.warn(
+            f"{told}: there are no locks in its file system: let one process write it at a time",
+            RuntimeWarning,
+            stacklevel=8,
+        )
+
+
+def _is_at(found: os.stat_result, path: Path) -> bool:
+    try:
+        return os.path.samestat(found, path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _holder(file: IO[bytes]) -> str:
+    """Who has locked what this file is, as well as it can be told."""
+    here = os.fstat(file.fileno())
+    for other, thread in list(_locks.items()):
+        with suppress(OSError, ValueError):  # closed since
+            if thread is not None and os.path.samestat(here, os.fstat(other.fileno())):
+                return f"thread {thread!r} of this process"
+    if sys.platform == "linux":
+        with suppress(OSError, ValueError), open("/proc/locks", encoding="ascii") as locks:
+            for line in locks:  # 1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF
+                _, kind, _, _, process, where, *_ = line.split()
+                if kind != "FLOCK":
+                    continue
+                major, minor, inode = where.split(":")
+                if int(inode) == here.st_ino and int(process) > 0:
+                    device = os.makedev(int(major, 16), int(minor, 16))
+                    # Where a device has no number of its own, as on Btrfs, the two differ.
+                    if device == here.st_dev or os.major(here.st_dev) == 0:
+                        return f"process {process}"
+    return "another process"
+
+
+def _let_go() -> None:
+    """In a forked process, which would hold the locks of the first one when that has ended."""
+    for file in list(_locks):
+        with suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), file.fileno(), inheritable=False)
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
+
+
+def sync(file: IO[bytes]) -> None:
+    """Puts a file on the disk."""
+    file.flush()
+    _fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Puts the names in a folder on the disk, where it can be opened for that."""
+    if sys.platform != "win32":
+        try:
+            file = os.open(folder, os.O_RDONLY)
+        except PermissionError:
+            return
+        try:
+            _fsync(file)
+        finally:
+            os.close(file)
+
+
+def _fsync(file: int) -> None:
+    try:
+        os.fsync(file)
+    except OSError as error:
+        if error.errno not in _UNKNOWN:
+            raise
+
+
+@contextmanager
+def named(path: str | os.PathLike[str], other: Path | None = None) -> Iterator[None]:
+    """An error of the system that names no file, or the other one, names this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, other and os.fspath(other)):
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
