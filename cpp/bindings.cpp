@@ -892,13 +892,22 @@ py::tuple simulate_games(const Position& start_position, std::size_t games, std:
     return fill(columns, poll, [&](const auto& tick) { return simulate(plan, out, tick); });
 }
 
+// A module that the package has imported before this one: `import` would run Python code, which
+// Ctrl-C can interrupt, and pybind11 would make an ImportError of that.
+py::module_ imported(const char* name) {
+    PyObject* const found = PyImport_GetModule(py::str(name).ptr());
+    if (found != nullptr) return py::reinterpret_steal<py::module_>(found);
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    return py::module_::import(name);
+}
+
 void import_python_types() {
     auto types = std::make_unique<PythonTypes>();
-    const auto rules = py::module_::import("relaysow.rules");
-    const auto moves = py::module_::import("relaysow.moves");
+    const auto rules = imported("relaysow.rules");
+    const auto moves = imported("relaysow.moves");
     types->rules = rules.attr("Rules");
     types->choices = rules.attr("CHOICES");
-    types->checks = py::module_::import("relaysow.checks");
+    types->checks = imported("relaysow.checks");
     types->sow = moves.attr("Sow");
     types->redistribute = moves.attr("Redistribute");
     types->lap = moves.attr("Lap");
@@ -957,10 +966,32 @@ void refuse_raw() {
 }  // namespace
 }  // namespace relaysow
 
+namespace {
+
+// pybind11 would wait for ever for the lock of a sub-interpreter.
+bool in_main_interpreter() {
+    if (PyInterpreterState_Get() == PyInterpreterState_Main()) return true;
+    PyErr_SetString(PyExc_ImportError,
+                    "relaysow cannot be imported in a sub-interpreter, only in a process");
+    return false;
+}
+
+}  // namespace
+
+// What PYBIND11_MODULE makes of its block, asked only in the main interpreter.
+#undef PYBIND11_PLUGIN_IMPL
+#define PYBIND11_PLUGIN_IMPL(name)                              \
+    static PyObject* init_##name();                             \
+    extern "C" PYBIND11_EXPORT PyObject* PyInit_##name() {      \
+        return in_main_interpreter() ? init_##name() : nullptr; \
+    }                                                           \
+    static PyObject* init_##name()
+
 PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
     using namespace relaysow;
     m.doc() = "The C++ core of relaysow.";
     import_python_types();
+    m.def("_read_classes", [] { import_python_types(); });
     py::register_exception_translator([](std::exception_ptr error) {
         try {
             if (error) std::rethrow_exception(error);

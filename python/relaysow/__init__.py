@@ -9,6 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from relaysow import moves, once, rules  # noqa: F401  the core must find their classes loaded
 from relaysow._core import Batch, LegalMoves, Position, build_info, perft
 from relaysow.moves import (
     IllegalMove,
@@ -165,3 +166,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+once.keep_package()

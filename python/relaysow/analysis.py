@@ -13,12 +13,15 @@ from relaysow import _core
 from relaysow._core import Position
 from relaysow.checks import function, instance, shown, within
 from relaysow.moves import Move
+from relaysow.once import once
 
 if TYPE_CHECKING:
     from relaysow.game import Game
     from relaysow.tablebase import Tablebase
 
     Found = tuple[list[tuple[int, bool, int, tuple[Move, ...]]], bool, int, int]
+
+once(__name__)
 
 MAX_POSITIONS = 25_000_000
 """The positions `solve` looks at by default: 4 GB hold them."""

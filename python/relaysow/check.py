@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from relaysow import reference
 from relaysow.checks import flag, within
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
+from relaysow.once import once
 from relaysow.processes import Worker, undisturbed
 from relaysow.rules import CHOICES, MIN_PITS, Rules
 from relaysow.simulation import (
@@ -31,6 +32,8 @@ from relaysow.summary import ENDS
 if TYPE_CHECKING:
     from relaysow._core import Position
     from relaysow.notation import AnyPosition
+
+once(__name__)
 
 MAX_CHECKED = 10_000_000
 """The most games of one check."""

@@ -10,7 +10,10 @@ from relaysow import notation, records
 from relaysow._core import LegalMoves, Position
 from relaysow.checks import number_of_move, shown
 from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
+from relaysow.once import once
 from relaysow.rules import Rules
+
+once(__name__)
 
 
 class RemainingMoves:

@@ -23,6 +23,7 @@ from relaysow.checks import (
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, Redistribute, Sow
 from relaysow.notation import PLAYERS
+from relaysow.once import once
 from relaysow.rules import MAX_PITS, MAX_SEEDS, MIN_PITS, Rules
 from relaysow.simulation import (
     MAX_THREADS,
@@ -38,6 +39,8 @@ from relaysow.summary import Rate, Spread
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+once(__name__)
 
 SCHEMES = ("wikipedia", "leakey")
 """How rounds are laid out: the Italian Wikipedia's way (after Driedger), or Leakey's."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from relaysow.checks import one_of, shown, whole_number, whole_numbers
+from relaysow.once import once
+
+once(__name__)
 
 PATH_LAPS = 10_000
 """The longest path a `Sowing` keeps, in laps."""

@@ -12,10 +12,13 @@ from relaysow import checks, display
 from relaysow.checks import instance, one_of
 from relaysow.moves import Move, Redistribute, Sow, Sowing
 from relaysow.notation import PLAYERS
+from relaysow.once import once
 from relaysow.rules import Rules
 
 if TYPE_CHECKING:
     from relaysow.notation import AnyPosition
+
+once(__name__)
 
 MAX_COLUMNS = 20
 """The most pits drawn side by side: a longer board is drawn in blocks."""

@@ -16,9 +16,12 @@ from relaysow.analysis import solve, table_of
 from relaysow.checks import instance, one_of, within
 from relaysow.moves import Move
 from relaysow.notation import PLAYERS, line_to_text
+from relaysow.once import once
 from relaysow.rules import Rules
 from relaysow.simulation import WORD
 from relaysow.tablebase import Tablebase
+
+once(__name__)
 
 RESULTS = {"win": 1, "draw": 0}
 

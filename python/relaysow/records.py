@@ -69,6 +69,7 @@ from relaysow.notation import (
     rules_to_text,
     to_text,
 )
+from relaysow.once import once
 from relaysow.reading import LONGEST, MARK, Source, lines_of, name_of
 from relaysow.rules import Rules
 
@@ -76,6 +77,8 @@ if TYPE_CHECKING:
     from relaysow.game import Game
     from relaysow.match import Match, Series
     from relaysow.notation import AnyPosition
+
+once(__name__)
 
 INFO = ("Event", "Place", "Date", "South", "North")
 """The tags that a user gives."""

@@ -52,7 +52,10 @@ from relaysow.moves import (
     Sow,
     Sowing,
 )
+from relaysow.once import once
 from relaysow.rules import MAX_SEEDS, Rules
+
+once(__name__)
 
 __all__ = ["ENDS", "Chance", "Game", "LegalMoves", "Position", "perft", "simulate"]
 

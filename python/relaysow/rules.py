@@ -8,9 +8,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from relaysow.checks import one_of, shown, whole_number, whole_numbers, within
+from relaysow.once import once
 
 if TYPE_CHECKING:
     from relaysow._core import Position
+
+once(__name__)
 
 MIN_PITS, MAX_PITS = 3, 64
 MAX_SEEDS = 1_000

@@ -17,6 +17,7 @@ from relaysow import checks
 from relaysow.checks import flag, one_of, shown, within
 from relaysow.extras import library
 from relaysow.files import written
+from relaysow.once import once
 from relaysow.rules import Rules
 from relaysow.summary import ENDS, Summary, Tally
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     Columns = dict[str, npt.NDArray[Any]]
     Poll = Callable[[int], None]
     Played = tuple[Columns, int, BaseException | None]
+
+once(__name__)
 
 POLICIES = ("random", "greedy", "search:depth=N", "search:nodes=N")
 """The policies by name: any legal move alike; a largest capture, ties and no capture at random; a

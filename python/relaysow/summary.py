@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
+from relaysow.once import once
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from relaysow.simulation import Simulation
 
     Counts = npt.NDArray[np.int64]
+
+once(__name__)
 
 ENDS = ("both_stuck", "row_empty", "swept", "repetition", "endless", "cut")
 """How a game ended, in the order of the codes in `Simulation.end`."""

@@ -16,8 +16,11 @@ from relaysow.analysis import Value, at_end, result_at
 from relaysow.checks import function, instance, whole_number, within
 from relaysow.files import resumed, sync
 from relaysow.moves import Move
+from relaysow.once import once
 from relaysow.rules import Rules
 from relaysow.simulation import MAX_THREADS, cores
+
+once(__name__)
 
 MAX_SEEDS = 125
 MEMORY = 4 * 2**30

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from relaysow.checks import one_of, shown, whole_number, within
+from relaysow.once import once
 from relaysow.rules import RULE_SETS, Rules
 
 if TYPE_CHECKING:
@@ -99,4 +100,5 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"relaysow.envs.{_HOMES[name]}"), name)
 
 
-_register()
+if once(__name__):
+    _register()

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from relaysow import Position, Redistribute
 from relaysow.game import Game
+from relaysow.once import once
+
+once(__name__)
 
 _NAMED = {"one": 1, "two": 2, "up_to_two": 2}
 

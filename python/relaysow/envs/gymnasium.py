@@ -17,8 +17,11 @@ from relaysow.envs import options_of, player_of, rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, OneGame, no_copy, turned
 from relaysow.extras import library
 from relaysow.game import Game
+from relaysow.once import once
 from relaysow.play import choose
 from relaysow.simulation import policies_of
+
+once(__name__)
 
 gymnasium: Any = library("gymnasium", "gymnasium")
 

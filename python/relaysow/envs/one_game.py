@@ -15,7 +15,10 @@ from relaysow._core import Batch
 from relaysow.checks import shown, whole_number
 from relaysow.envs import options_of
 from relaysow.extras import library
+from relaysow.once import once
 from relaysow.summary import ENDS
+
+once(__name__)
 
 MOST = np.iinfo(np.int16).max
 """No number of an observation is larger, and none is negative."""

@@ -31,6 +31,7 @@ from relaysow._core import Batch
 from relaysow.envs import GAMES, rules_of
 from relaysow.envs.decisions import Decision, Decisions
 from relaysow.extras import library
+from relaysow.once import once
 from relaysow.rules import CHOICES
 
 pyspiel: Any = library("pyspiel", "openspiel")
@@ -229,4 +230,5 @@ def _register() -> None:
         pyspiel.register_game(game_type, type(name, (SpielGame,), {"game_type": game_type}))
 
 
-_register()
+if once(__name__):
+    _register()

@@ -12,6 +12,9 @@ from relaysow.checks import one_of, within
 from relaysow.envs import rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, OneGame
 from relaysow.extras import library
+from relaysow.once import once
+
+once(__name__)
 
 pettingzoo: Any = library("pettingzoo", "pettingzoo")
 wrappers: Any = library("pettingzoo.utils.wrappers", "pettingzoo")
