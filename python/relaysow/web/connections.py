@@ -66,7 +66,7 @@ class Connection(H11Protocol):
         if self._deadline is not None and (anew or self._is_due()):
             self._deadline.cancel()
             self._deadline = None
-        if self._deadline is None and not self._is_due() and not self.transport.is_closing():
+        if self._deadline is None and not self._is_due():
             self._since = self.loop.time()
             self._deadline = self.loop.call_later(SECONDS, self._cut)
 
