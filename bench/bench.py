@@ -37,12 +37,13 @@ import time
 import timeit
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 import relaysow as rs
+from relaysow.files import written
 from relaysow.simulation import COLUMNS
 
 HERE = Path(__file__).resolve().parent
@@ -532,14 +533,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--games {games}: must be 1 or more")
     repetitions = 3 if options.quick else 9
     try:
-        report(games, repetitions, options.quick, options.json)
+        with contextlib.nullcontext() if options.json is None else written(options.json) as file:
+            report(games, repetitions, options.quick, file)
     except Mismatch as mismatch:
         print(f"\nFAILED: {mismatch}")
         return 1
     return 0
 
 
-def report(games: int, repetitions: int, quick: bool, json_file: Path | None) -> None:
+def report(games: int, repetitions: int, quick: bool, json_file: IO[bytes] | None) -> None:
     """Measure, check and print everything."""
     figures: dict[str, Any] = {"machine": machine()}
     for name, value in figures["machine"].items():
@@ -636,7 +638,7 @@ def report(games: int, repetitions: int, quick: bool, json_file: Path | None) ->
     if held is not None:
         target("memory, bytes a game", held, "≤", 200.0)
     if json_file is not None:
-        json_file.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+        json_file.write(f"{json.dumps(figures, indent=2, ensure_ascii=False)}\n".encode())
 
 
 def target(name: str, figure: float, relation: str, wanted: float) -> None:

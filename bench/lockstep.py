@@ -11,10 +11,13 @@ import argparse
 import os
 import statistics
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from typing import IO
 
 import relaysow as rs
 from relaysow import _core
+from relaysow.files import written
 from relaysow.rules import CHOICES, RULE_SETS
 
 SIZES = (5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 56, 64)
@@ -78,7 +81,7 @@ def shares(games: int) -> None:
             print(f"| `{option}={value!r}` | " + " | ".join(cells) + " |", flush=True)
 
 
-def plot(costs: dict[str, list[Row]], file: Path) -> None:
+def plot(costs: dict[str, list[Row]], file: IO[bytes], suffix: str) -> None:
     """Draws nanoseconds a move over pits; a hollow mark is a board of the scalar path."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -96,7 +99,8 @@ def plot(costs: dict[str, list[Row]], file: Path) -> None:
     axes.set(xlabel="pits of both rows", ylabel="ns a move", xlim=0, ylim=0)
     axes.set_title("Random play, four seeds a pit, one thread")
     axes.legend(loc="upper left")
-    figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
+    metadata = {"Date": None} if suffix == ".svg" else None
+    figure.savefig(file, format=suffix[1:], metadata=metadata)
 
 
 def main() -> None:
@@ -110,9 +114,10 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     print(rs.build_info()["instruction_set"])
     repetitions, games = arguments.repetitions, arguments.games
-    costs = {name: sizes(name, repetitions, games) for name in ("giuthi", "engehe")}
-    if arguments.plot is not None:
-        plot(costs, arguments.plot)
+    with nullcontext() if arguments.plot is None else written(arguments.plot) as file:
+        costs = {name: sizes(name, repetitions, games) for name in ("giuthi", "engehe")}
+        if file is not None:
+            plot(costs, file, arguments.plot.suffix)
     shares(games)
 
 

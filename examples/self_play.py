@@ -15,7 +15,9 @@ import argparse
 import os
 import time
 from collections.abc import Callable
-from typing import Any
+from contextlib import nullcontext
+from pathlib import Path
+from typing import IO, Any
 
 # The matrices are small: more threads would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -25,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 import relaysow as rs
+from relaysow.files import written
 
 Array = npt.NDArray[Any]
 
@@ -164,22 +167,29 @@ def score(
     return won, drawn, games - won - drawn
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Learn Giuthi 2×5·4 by self-play.")
-    parser.add_argument("--steps", type=int, default=8_000, help="moves in each of 128 games")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--plot", metavar="FILE", help="write the learning curve there (matplotlib)"
-    )
-    arguments = parser.parse_args()
+def draw(curve: dict[str, list[float]], file: IO[bytes], suffix: str) -> None:
+    """The shares of games won by the steps learned."""
+    from matplotlib.figure import Figure
 
-    chance, began = np.random.default_rng(arguments.seed), time.monotonic()
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.add_subplot(
+        xlabel=f"steps in each of 128 games of {RULES!r}", ylabel="% won of decided games"
+    )
+    for rival in ("random", "greedy"):
+        axes.plot(curve["step"], curve[rival][: len(curve["step"])], label=f"against {rival}")
+    axes.legend()
+    figure.savefig(file, format=suffix[1:] or "png")
+
+
+def learn(steps: int, seed: int) -> dict[str, list[float]]:
+    """The shares of games won after each eighth of so many steps, which are printed."""
+    chance, began = np.random.default_rng(seed), time.monotonic()
     network = Network(chance)
     curve: dict[str, list[float]] = {"step": [], "random": [], "greedy": []}
-    every = max(1, arguments.steps // 8)
+    every = max(1, steps // 8)
 
     def won(rival: str, games: int) -> str:
-        wins, draws, losses = score(network, rival, games, np.random.default_rng(arguments.seed))
+        wins, draws, losses = score(network, rival, games, np.random.default_rng(seed))
         share = 100 * wins / max(1, wins + losses)
         curve[rival].append(share)
         return f"{wins:4} won {draws:4} drawn {losses:4} lost ({share:5.1f} % of the decided)"
@@ -190,21 +200,25 @@ def main() -> None:
             told = "   ".join(f"{rival} {won(rival, 200)}" for rival in ("random", "greedy"))
             print(f"{step:6} steps {time.monotonic() - began:4.0f} s   {told}", flush=True)
 
-    train(network, chance, steps=arguments.steps, each_step=report)
+    train(network, chance, steps=steps, each_step=report)
     shares = {rival: won(rival, 1_000) for rival in ("random", "greedy")}
     for rival, told in shares.items():
         print(f"1,000 games against {rival}: {told}")
-    if arguments.plot:
-        from matplotlib.figure import Figure
+    return curve
 
-        figure = Figure(figsize=(6, 4), layout="constrained")
-        axes = figure.add_subplot(
-            xlabel=f"steps in each of 128 games of {RULES!r}", ylabel="% won of decided games"
-        )
-        for rival in shares:
-            axes.plot(curve["step"], curve[rival][:-1], label=f"against {rival}")
-        axes.legend()
-        figure.savefig(arguments.plot)
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Learn Giuthi 2×5·4 by self-play.")
+    parser.add_argument("--steps", type=int, default=8_000, help="moves in each of 128 games")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="write the learning curve there (matplotlib)"
+    )
+    arguments = parser.parse_args()
+    with nullcontext() if arguments.plot is None else written(arguments.plot) as file:
+        curve = learn(arguments.steps, arguments.seed)
+        if file is not None:
+            draw(curve, file, arguments.plot.suffix)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from importlib import import_module
 from inspect import signature
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -112,7 +112,8 @@ def simulate(
         typer.Option(
             metavar="PATH",
             help="Write the games to a .csv, .npz or .parquet file, or, if the name has no such "
-            "ending, as Parquet files to a directory; the same command goes on with it after a stop.",
+            "ending, as Parquet files to a directory; the same command goes on with it after a stop. "
+            "- is CSV on standard output; the summary goes to standard error then.",
         ),
     ] = None,
     dask: Annotated[
@@ -126,6 +127,9 @@ def simulate(
             ".svg file."
         ),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files of --out and --plot that are there.")
+    ] = False,
 ) -> None:
     """Play many games and print a summary.
 
@@ -134,16 +138,19 @@ def simulate(
     """
     from relaysow import plots, simulation
 
+    for option, path in (("--out", out), ("--plot", plot)):
+        if path == "":
+            raise ValueError(f"{option} '': must name a file")
+        above = os.path.dirname((path or "").rstrip("/" + os.sep))
+        if not os.path.isdir(above or "."):
+            raise ValueError(f"{option} {path}: there is no folder {above}")
     to_file = out is not None and not os.path.isdir(out) and os.path.splitext(out)[1] != ""
-    for option, path, check_path in (  # refused now, not after the games
-        ("--out", out, simulation.writer_for if to_file else lambda _: None),
-        ("--plot", plot, plots.format_of),
-    ):
-        if path is not None:
-            check_path(path)
-            above = os.path.dirname(path.rstrip("/" + os.sep))
-            if not os.path.isdir(above or "."):
-                raise ValueError(f"{option} {path}: there is no folder {above}")
+    to_file = to_file or out == "-"
+    write = draw = None  # refused now, not after the games
+    if to_file and out is not None:
+        write = simulation.writer_for("-.csv" if out == "-" else out)
+    if plot is not None:
+        draw = plots.writer_for(plot)
     columns = to_file or plot is not None
     if columns and out is not None and not to_file:
         raise ValueError(f"--plot {plot}: needs all games in memory, so no directory as --out")
@@ -161,31 +168,57 @@ def simulate(
     }
     result: Any
     interrupted = None
-    with nullcontext() if dask is None else _dask(dask) as client:
-        begin = perf_counter()
-        try:
-            result = simulation.simulate(where, **arguments, executor=client)
-        except simulation.SimulationInterrupted as error:
-            interrupted, result = error, error.result
-        seconds = perf_counter() - begin
-    summary: Summary = result.summary() if columns else result
-    _print_summary(summary)
-    moves = summary.moves.mean * summary.games if summary.games else 0
-    _note(
-        f"{seconds:.2f} s: {summary.games / seconds:,.0f} games/s, {moves / seconds:,.0f} moves/s"
-    )
-    if out is not None and to_file:
-        result.save(out)
-        _note(f"wrote {summary.games:,} games to {out}")
-    elif out is not None:
-        _note(f"{summary.games:,} games are in {out}")
+    with _output("--plot", plot, overwrite) as drawing:
+        with _output("--out", out if to_file else None, overwrite) as file:
+            with nullcontext() if dask is None else _dask(dask) as client:
+                begin = perf_counter()
+                try:
+                    result = simulation.simulate(where, **arguments, executor=client)
+                except simulation.SimulationInterrupted as error:
+                    interrupted, result = error, error.result
+                seconds = perf_counter() - begin
+            summary: Summary = result.summary() if columns else result
+            if out == "-":
+                _note(f"{summary}")
+            else:
+                _print_summary(summary)
+            moves = summary.moves.mean * summary.games if summary.games else 0
+            speed = f"{summary.games / seconds:,.0f} games/s, {moves / seconds:,.0f} moves/s"
+            _note(f"{seconds:.2f} s: {speed}")
+            if file is not None and write is not None:
+                write(result, file)
+        if out is not None:
+            where_to = "standard output" if out == "-" else out
+            told = f"{summary.games:,} games"
+            _note(f"wrote {told} to {where_to}" if to_file else f"{told} are in {out}")
+        if drawing is not None and draw is not None:
+            draw(result, drawing)
     if plot is not None:
-        result.save_plot(plot)
         _note(f"drew {summary.games:,} games in {plot}")
     if interrupted is not None:
         more = "; the same command goes on from there" if out is not None and not to_file else ""
         _note(f"{interrupted}: the summary is of those{more}")
         raise typer.Exit(130)
+
+
+@contextmanager
+def _output(option: str, path: str | None, overwrite: bool) -> Iterator[IO[bytes] | None]:
+    """The file of an option, opened before the work and named when it is whole; None without."""
+    from relaysow.files import named, written
+
+    if path is None:
+        yield None
+    elif path == "-":
+        with named("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.flush()
+    else:
+        try:
+            with written(path, overwrite=overwrite) as file:
+                yield file
+        except FileExistsError:
+            told = f"{option} {path}: is there already: --overwrite replaces it"
+            raise FileExistsError(told) from None
 
 
 def _dask(address: str) -> Any:

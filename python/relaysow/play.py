@@ -17,6 +17,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from relaysow import display
+from relaysow.files import written
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
 from relaysow.notation import PLAYERS, line_to_text
@@ -324,9 +325,10 @@ class Table:
 
     def _save(self, name: str) -> None:
         path = Path(name).expanduser()
-        if path.exists() and not path.read_bytes().startswith(b"relaysow game "):
+        if path.exists() and not _is_record(path):
             raise ValueError(f"{name} is there already, and is no record of a game")
-        path.write_text(self._game.record(), "utf-8", newline="\n")
+        with written(path) as file:
+            file.write(self._game.record().encode())
         self._say(f"Saved in {name}.")
 
     def _load(self, name: str) -> None:
@@ -471,6 +473,14 @@ _COMMANDS: dict[str, Callable[[Table, str], None]] = {
     "north": Table._north,
     "pace": Table._set_pace,
 }
+
+
+def _is_record(path: Path) -> bool:
+    """Whether it is a file that begins as a record does; a pipe or a device is not read."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(14) == b"relaysow game "
 
 
 def told_outcome(game: Game) -> str:

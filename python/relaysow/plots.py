@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from relaysow import checks
 from relaysow.extras import library
@@ -47,14 +48,15 @@ def plot(result: Simulation) -> Any:
     return figure
 
 
-def format_of(path: str | os.PathLike[str]) -> str:
-    """The format a path asks for; `ValueError` if none, `ImportError` without matplotlib."""
+def writer_for(path: str | os.PathLike[str]) -> Callable[[Simulation, IO[bytes]], None]:
+    """What draws a result to a file of that suffix; `ValueError` if nothing does, `ImportError`
+    without matplotlib."""
     suffix = Path(name := checks.path("path", path)).suffix.lower()
     if suffix not in FORMATS:
         allowed = ", ".join(map(repr, FORMATS[:-1]))
         raise ValueError(f"path={checks.shown(name)}: must end in {allowed} or {FORMATS[-1]!r}")
     library("matplotlib.figure", "plot")
-    return suffix[1:]
+    return lambda result, file: plot(result).savefig(file, format=suffix[1:], dpi=150)
 
 
 def _histogram(axes: Any, columns: dict[str, npt.NDArray[Any]]) -> None:

@@ -156,14 +156,15 @@ class Simulation:
     def save_plot(self, path: str | os.PathLike[str]) -> None:
         """Write the figure of `plot` to `path`, which ends in `.pdf`, `.png` or `.svg`.
 
-        The file appears whole or not at all.  Raises `TypeError` for what is no path, `ValueError`
-        for another suffix, `OSError` as writing does, `ImportError` as `plot` does.
+        The file appears whole or not at all, and replaces at once one that is there, as by `save`.
+        Raises `TypeError` for what is no path, `ValueError` for another suffix, `OSError` as
+        writing does, `ImportError` as `plot` does.
         """
         from relaysow import plots
 
-        suffix = plots.format_of(path)
+        write = plots.writer_for(path)
         with written(path) as file:
-            self.plot().savefig(file, format=suffix, dpi=150)
+            write(self, file)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -201,8 +202,8 @@ class Simulation:
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the Arrow table of `to_arrow` as a Parquet file (needs the extra `arrow`).
 
-        Raises `TypeError` or `ValueError` for what is no path, `OSError` as writing does,
-        `ImportError` as `to_arrow` does.
+        It replaces a file that is there as `save` does.  Raises `TypeError` or `ValueError` for
+        what is no path, `OSError` as writing does, `ImportError` as `to_arrow` does.
         """
         library("pyarrow.parquet", "arrow")
         with written(path) as file:
@@ -211,39 +212,50 @@ class Simulation:
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write a CSV file: a header and a line a game, `end` as a word, all numbers exact.
 
-        Raises `TypeError` or `ValueError` for what is no path, `OSError` as writing does.
+        It replaces a file that is there as `save` does.  Raises `TypeError` or `ValueError` for
+        what is no path, `OSError` as writing does.
         """
-        columns = self._flat()
         with written(path) as file:
-            file.write(f"game,{','.join(columns)}\n".encode())
-            for i in range(0, self.games, 1 << 14):
-                lists = {
-                    name: column[i : i + (1 << 14)].tolist() for name, column in columns.items()
-                }
-                lists["end"] = [ENDS[code] for code in lists["end"]]
-                rows = enumerate(zip(*lists.values(), strict=True), self.first_game + i)
-                lines = [f"{game},{','.join(map(str, row))}\n" for game, row in rows]
-                file.write("".join(lines).encode())
+            write_csv(self, file)
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:
         """Write a NumPy archive: the columns by name, and `metadata` as a string of JSON.
 
-        Raises `TypeError` or `ValueError` for what is no path, `OSError` as writing does.
+        It replaces a file that is there as `save` does.  Raises `TypeError` or `ValueError` for
+        what is no path, `OSError` as writing does.
         """
-        import numpy as np
-
-        columns = {name: getattr(self, name) for name in COLUMNS}
         with written(path) as file:
-            np.savez(file, metadata=np.array(json.dumps(self.metadata)), **columns)
+            write_npz(self, file)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `path` in the format its suffix names: `.csv`, `.npz` or `.parquet`.
 
-        A file appears whole or not at all: it is written under another name beside it first.
-        Raises `TypeError` for what is no path, `ValueError` for another suffix, `ImportError`
-        naming the extra where one is missing, `OSError` as writing does.
+        A file appears whole or not at all: it is written under another name beside it first, then
+        renamed, which replaces at once a file that is there.  Raises `TypeError` for what is no
+        path, `ValueError` for another suffix, `ImportError` naming the extra where one is missing,
+        `OSError` as writing does.
         """
-        getattr(self, writer_for(path))(path)
+        write = writer_for(path)
+        with written(path) as file:
+            write(self, file)
+
+
+def write_csv(result: Simulation, file: IO[bytes]) -> None:
+    columns = result._flat()
+    file.write(f"game,{','.join(columns)}\n".encode())
+    for i in range(0, result.games, 1 << 14):
+        lists = {name: column[i : i + (1 << 14)].tolist() for name, column in columns.items()}
+        lists["end"] = [ENDS[code] for code in lists["end"]]
+        rows = enumerate(zip(*lists.values(), strict=True), result.first_game + i)
+        lines = [f"{game},{','.join(map(str, row))}\n" for game, row in rows]
+        file.write("".join(lines).encode())
+
+
+def write_npz(result: Simulation, file: IO[bytes]) -> None:
+    import numpy as np
+
+    columns = {name: getattr(result, name) for name in COLUMNS}
+    np.savez(file, metadata=np.array(json.dumps(result.metadata)), **columns)
 
 
 def restore(result: Simulation | MatchSimulation, state: Iterable[Any]) -> None:
@@ -262,14 +274,17 @@ def write_parquet(result: Simulation, file: IO[bytes]) -> None:
     )
 
 
-def writer_for(path: str | os.PathLike[str]) -> str:
-    """The method of `Simulation` that writes `path`, by its suffix; raises as `save` does."""
+WRITERS = {".csv": write_csv, ".npz": write_npz, ".parquet": write_parquet}
+
+
+def writer_for(path: str | os.PathLike[str]) -> Callable[[Simulation, IO[bytes]], None]:
+    """What writes a result to a file of that suffix; raises as `save` does."""
     suffix = Path(name := checks.path("path", path)).suffix.lower()
-    if suffix not in (".csv", ".npz", ".parquet"):
+    if suffix not in WRITERS:
         raise ValueError(f"path={shown(name)}: must end in '.csv', '.npz' or '.parquet'")
     if suffix == ".parquet":
-        library("pyarrow", "arrow")
-    return f"to_{suffix[1:]}"
+        library("pyarrow.parquet", "arrow")
+    return WRITERS[suffix]
 
 
 @dataclass(eq=False)
@@ -397,7 +412,8 @@ def simulate(
     `keep="summary"` keeps the exact counts only and returns the `Summary`, the same as from the
     columns, in memory that does not grow with the games.  With it, `out` names a directory to fill
     with the games as Parquet files (extra `arrow`), each of which appears whole and is entered in
-    `_manifest.jsonl` with its SHA-256; the same call goes on where a stopped one left off.
+    `_manifest.jsonl` with its SHA-256; the same call goes on where a stopped one left off.  The
+    directory is made, locked and tried before the first game is played.
 
     `executor` plays the parts of the run: any `concurrent.futures.Executor`, or Dask's `Client`
     (extra `dask`); `threads` are then those of each part, 1 by default.  A part that fails or is
@@ -409,7 +425,7 @@ def simulate(
     1…1,024; max_moves None or 1…2³¹−1, not None with `repetition="off"`, where games need not end.
     Raises `ValueError` or `TypeError` naming the argument and what is allowed, `MemoryError` if
     the columns (42 bytes a game) find no room, `ValueError` if `out` holds something else, another
-    run or a damaged file, `OSError` as writing does (what was written stays), and on Ctrl-C
+    run or a damaged file or is being written by another, who is named, `OSError` as writing does (what was written stays), and on Ctrl-C
     `SimulationInterrupted`, a `KeyboardInterrupt` whose `result` holds the games done.
 
     >>> from relaysow import giuthi, simulate
