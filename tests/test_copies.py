@@ -10,6 +10,7 @@ import pickle
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -272,6 +273,43 @@ def test_a_copy_plays_on_by_itself(kind: type) -> None:
                 assert told(original) == told(again), name
 
 
+class MyGame(rs.Game):
+    """A subclass with something of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(CASES["giuthi"])
+        self.seen: list[int] = []
+
+
+class MyMatch(rs.Match):
+    def __init__(self) -> None:
+        super().__init__(CASES["giuthi"], first=0)
+        self.seen: list[int] = []
+
+
+@pytest.mark.parametrize("make", [MyGame, MyMatch])
+def test_a_copy_keeps_what_a_subclass_has(make: type) -> None:
+    for name in ("deepcopy", "pickle 2", f"pickle {LAST}"):
+        sample = played(make(), 30)
+        sample.seen.append(1)
+        again = WAYS[name](sample)
+        assert (type(again), again.seen, told(again)) == (make, [1], told(sample))
+        again.seen.append(2)
+        assert sample.seen == [1]
+
+
+def test_a_long_game_is_copied_at_once() -> None:
+    game, chance = rs.Game(rs.giuthi(repetition="off")), random.Random(1)
+    while len(game.moves) < 1_000:
+        here = game.position
+        quiet = [move for move in here.legal_moves if here.play(move).stores == here.stores]
+        game.push(chance.choice(quiet or [*here.legal_moves]))
+    for way in WAYS.values():
+        begun = time.perf_counter()
+        assert way(game).moves == game.moves
+        assert time.perf_counter() - begun < 0.5  # it takes 5 to 20 ms
+
+
 def test_what_holds_others_shares_nothing_that_changes() -> None:
     """A play in a record, the games in a round and the dicts of results go their own way."""
     for name, way in WAYS.items():
@@ -399,6 +437,15 @@ ODD: tuple[Any, ...] = (
 def test_crafted_pickles_are_refused_or_harmless() -> None:
     """No pickle makes an object of ours that crashes, nor rules, moves or positions that cannot be."""
     make = rs.Sow.__reduce__(rs.Sow(0))[0]
+    game = rs.Game(CASES["giuthi"])
+    unlike = [{}, {"begun": (), "steps": (), "rest": {}, "more": 0}]
+    unlike += [
+        {"begun": (game.start,), "steps": steps, "rest": {}} for steps in (None, [0], [rs.Sow(9)])
+    ]
+    for state in (None, [], *unlike):
+        for kind in (rs.Game, rs.Match, rs.Series):
+            with pytest.raises((TypeError, ValueError)):
+                pickle.loads(pickle.dumps(Crafted(unmade, (kind,), state or 0)))
     harmless = 0
     for odd in ODD:
         calls = [(kind, odd) for kind in (rs.Sow, rs.Redistribute, rs.LayOut, make)]

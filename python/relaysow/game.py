@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 from relaysow import notation, records
 from relaysow._core import LegalMoves, Position
@@ -232,6 +232,12 @@ class Game:
         other._moves, other._plies = self._moves.copy(), self._plies.copy()
         other._compared = self._compared.copy()
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return records.state_of(self, Game, self.start)
+
+    def __setstate__(self, state: object) -> None:
+        records.restore(self, Game, state)
 
     def record(self) -> str:
         """The game as text (the grammar is that of `relaysow.records`); `from_record` gives it

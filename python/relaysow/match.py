@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from math import comb
 from typing import TYPE_CHECKING, Any, overload
 
-from relaysow import _core
+from relaysow import _core, records
 from relaysow._core import Position
 from relaysow.checks import (
     flag,
@@ -526,6 +526,12 @@ class Match:
             _change(here, asked=False, pits=rounds[last - 1].pits)
         return steps[last][-1]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return records.state_of(self, Match, self.rules, self.scheme, self.first, self.twice)
+
+    def __setstate__(self, state: object) -> None:
+        records.restore(self, Match, state)
+
     def __copy__(self) -> Match:
         """A match with the same history, which then goes its own way."""
         return deepcopy(self)
@@ -726,6 +732,13 @@ class Series:
             return games[-1].undo()
         del self._games[-1]  # it began of itself, and does so again while the one before is over
         return games[-2].undo()
+
+    def __getstate__(self) -> dict[str, Any]:
+        begun = (self.rules, self.best_of, self.one_warrior, self.first)
+        return records.state_of(self, Series, *begun)
+
+    def __setstate__(self, state: object) -> None:
+        records.restore(self, Series, state)
 
     def __copy__(self) -> Series:
         """A series with the same history, which then goes its own way."""

@@ -382,6 +382,24 @@ def fresh(play: Play) -> Play:
     return type(play)(play.rules, play.best_of, play.one_warrior, play.first)
 
 
+def state_of(play: Play, base: Any, *begun: Any) -> dict[str, Any]:
+    """What a play is pickled as: what its class began it with, its steps, and what else a subclass
+    has."""
+    own = vars(base(*begun))
+    rest = {name: value for name, value in vars(play).items() if name not in own}
+    return {"begun": begun, "steps": steps_of(play), "rest": rest}
+
+
+def restore(play: Play, base: Any, state: Any) -> None:
+    """Play again what was pickled, all of it checked: a pickle may be foreign."""
+    if not isinstance(state, dict) or state.keys() != {"begun", "steps", "rest"}:
+        raise TypeError(f"this is not the pickled state of a {base.__name__}: {shown(state)}")
+    base.__init__(play, *state["begun"])
+    for step in state["steps"]:
+        base.push(play, step)
+    play.__dict__ |= state["rest"]
+
+
 def part_of(play: Play) -> tuple[int, tuple[int, int]]:
     """The number of the present round or game and the totals or points at its start; (0, …) for a
     game by itself."""
@@ -399,7 +417,8 @@ def step_to_text(play: Play, step: Any) -> str:
 
 
 def _kind(play: Play) -> str:
-    return {"Match": "match", "Series": "series"}.get(type(play).__name__, "game")
+    names = {one.__name__ for one in type(play).__mro__}
+    return "match" if "Match" in names else "series" if "Series" in names else "game"
 
 
 def _setting(play: Play) -> tuple[Any, ...]:
