@@ -164,7 +164,7 @@ def test_parameters(pyspiel: Any) -> None:
     assert game.new_initial_state(text).current_player() == 1
     for parameters, text in (
         ({"chain": "loop"}, "chain='loop': must be"),
-        ({"rules": "oware"}, "rules='oware': must be one of"),
+        ({"rules": "oware"}, "rules='oware': must be 'giuthi'"),
         ({"max_game_length": -1}, "max_game_length=-1: must be 1 or more"),
     ):
         with pytest.raises(ValueError, match=text):
