@@ -14,6 +14,8 @@
 
 namespace relaysow {
 
+inline bool batches_ask_often = false;  // in tests: whether to stop, in each row
+
 // What becomes of a row whose game has ended; the names are Gymnasium's.
 enum class Autoreset : std::uint8_t { next_step, same_step, disabled };
 
@@ -74,16 +76,20 @@ struct GameSeed {
 };
 
 // Every method serves the rows from `begin` to `end`; rows of different ranges may be served by
-// threads side by side.
+// threads side by side.  Where proofs take long they ask to be stopped, which throws.  What `prove`
+// did then does not matter; `draw`, `commit` and `observe` are called again, with the same
+// arguments, until they have returned, and go on where they were.
 class Batch {
 public:
     static constexpr std::size_t none = SIZE_MAX;
 
     virtual ~Batch() = default;
 
-    // Begins a game in a row, from `start` if there is one; false if it leaves nothing to decide.
-    virtual bool reset(std::size_t row, const GameSeed& seed, const AnyBoard* start) = 0;
+    // Begins a game in a row, from `start` if there is one; `observe` must follow.
+    virtual void reset(std::size_t row, const GameSeed& seed, const AnyBoard* start) = 0;
     virtual GameSeed seed(std::size_t row) const = 0;
+    // The next `draw` or `commit` is another, not the last one called again.
+    void begin_another() { ++call_; }
     // Draws a legal action for each row.
     virtual void draw(std::size_t begin, std::size_t end, std::int64_t* actions) = 0;
     // Proves actions; the first row whose action is illegal, or `none`.  No game moves.
@@ -99,6 +105,9 @@ public:
     virtual bool repeats_within_turn(std::size_t row, int action) = 0;
     // Whether a start has room on the boards of this batch, and all its lifts have numbers.
     virtual bool has_room(const AnyBoard& start) const = 0;
+
+protected:
+    std::uint64_t call_ = 0;  // the number of the present `draw` or `commit`
 };
 
 std::unique_ptr<Batch> make_batch(const BatchPlan& plan, const BatchResults& results,

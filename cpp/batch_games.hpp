@@ -36,11 +36,9 @@ public:
           rows_(plan.rows),
           turns_(by_turn_ ? plan.rows : 0, History<B>(few_slots)) {}
 
-    bool reset(std::size_t r, const GameSeed& seed, const AnyBoard* start) override {
-        Row& row = rows_[r];
-        row.seed = seed;
+    void reset(std::size_t r, const GameSeed& seed, const AnyBoard* start) override {
+        rows_[r].seed = seed;
         begin_game(r, start != nullptr ? board_as<B>(rules_, *start) : start_);
-        return !row.over;
     }
 
     GameSeed seed(std::size_t r) const override { return rows_[r].seed; }
@@ -49,7 +47,7 @@ public:
         std::vector<int> left;
         for (std::size_t r = begin; r < end; ++r) {
             if (r % rows_between_polls == 0) poll_();
-            actions[r] = draw_action(r, left);
+            draw_once(r, actions[r], left);
         }
     }
 
@@ -64,13 +62,17 @@ public:
 
     void commit(std::size_t begin, std::size_t end, const BatchOutput& output) override {
         for (std::size_t r = begin; r < end; ++r) {
-            commit_row(r, output);
+            if (rows_[r].served != call_) commit_row(r, output);
+            rows_[r].served = call_;
             observe_row(r, output);
         }
     }
 
     void observe(std::size_t begin, std::size_t end, const BatchOutput& output) override {
-        for (std::size_t r = begin; r < end; ++r) observe_row(r, output);
+        for (std::size_t r = begin; r < end; ++r) {
+            arrive(r);
+            observe_row(r, output);
+        }
     }
 
     AnyBoard position(std::size_t r) const override {
@@ -99,6 +101,9 @@ protected:
     static constexpr std::size_t few_slots = 16;
     static constexpr std::size_t rows_between_polls = 4096;
 
+    // Whether the position of a row is still to be judged, and what led to it.
+    enum class Arrival : std::uint8_t { none, by_move, by_start };
+
     struct Row {
         B boards[2];  // the present position, and where a move from it is tried
         std::size_t now = 0;
@@ -110,6 +115,8 @@ protected:
         Sown sown;
         Partial partial;
         bool new_turn = true, over = false, cut = false;
+        Arrival arrival{};
+        std::uint64_t served = 0;  // the last call that drew for it or moved it
         History<B> history{few_slots};
 
         B& board() { return boards[now]; }
@@ -117,6 +124,11 @@ protected:
         B& other() { return boards[now ^ 1]; }
         const B& other() const { return boards[now ^ 1]; }
     };
+
+    void ask() const {
+        if (batches_ask_often) [[unlikely]]
+            poll_();
+    }
 
     static bool is_redistributing(const Row& row) {
         return !row.over && row.board().redistributions < 2;
@@ -134,7 +146,7 @@ protected:
         row.over = row.cut = false;
         row.new_turn = true;
         row.history.clear();
-        arrive(r);
+        row.arrival = Arrival::by_start;
     }
 
     void next_game(std::size_t r) {
@@ -142,20 +154,30 @@ protected:
         begin_game(r, start_);
     }
 
+    // Called again after an interruption it goes on with the arrival.
     void commit_row(std::size_t r, const BatchOutput& output) {
         Row& row = rows_[r];
-        const bool was_over = row.over, illegal = !row.over && row.proved == no_action;
-        output.rewards[2 * r] = output.rewards[2 * r + 1] = 0;
-        output.illegal[r] = illegal;
-        if (was_over) {
-            if (plan_.autoreset == Autoreset::next_step) next_game(r);
-        } else if (!illegal) {
-            move(r);
+        if (row.arrival == Arrival::none) {
+            const bool illegal = !row.over && row.proved == no_action;
+            output.rewards[2 * r] = output.rewards[2 * r + 1] = 0;
+            output.illegal[r] = illegal;
+            output.terminated[r] = output.truncated[r] = 0;
+            if (row.over && plan_.autoreset == Autoreset::next_step) {
+                next_game(r);
+            } else if (!row.over && !illegal) {
+                move(r);
+            }
+        }
+        if (row.arrival == Arrival::by_move) {
+            arrive(r);
             if (row.over) reward(r, output);
         }
-        output.terminated[r] = row.over && !row.cut;
-        output.truncated[r] = row.over && row.cut;
-        if (row.over && plan_.autoreset == Autoreset::same_step) next_game(r);
+        if (row.over) {
+            output.terminated[r] = !row.cut;
+            output.truncated[r] = row.cut;
+            if (plan_.autoreset == Autoreset::same_step) next_game(r);
+        }
+        arrive(r);
     }
 
     void reward(std::size_t r, const BatchOutput& output) const {
@@ -184,11 +206,18 @@ protected:
             row.new_turn = !row.sown.moves_again;
             row.now ^= 1;
         }
-        arrive(r);
+        row.arrival = Arrival::by_move;
     }
 
-    // Judges the position in which the next decision is to be made.
-    void arrive(std::size_t r) {
+    // Judges the position in which the next decision is to be made, if that is to be done.
+    RELAYSOW_INLINE void arrive(std::size_t r) {
+        if (rows_[r].arrival == Arrival::none) return;
+        judge_arrival(r);
+        rows_[r].arrival = Arrival::none;
+    }
+
+    // All that may be interrupted comes before what may not be done twice.
+    void judge_arrival(std::size_t r) {
         Row& row = rows_[r];
         while (row.board().redistributions < 2 && !row.board().drawn) {
             if (row.moves == plan_.max_moves) return finish(r, running);
@@ -196,6 +225,7 @@ protected:
             end_redistribution(row);  // there is nothing to decide
         }
         B& board = row.board();
+        ask();
         Verdict verdict = settle(referee_, board);
         if (by_turn_ && verdict.end == End::running) verdict = judge_turn(r);
         if (verdict.end == End::running && compares_ && (!by_turn_ || row.new_turn) &&
@@ -276,6 +306,7 @@ protected:
             if (!may_decide(row, action)) return false;
         } else {
             Sow candidate{};
+            ask();
             if (!decode(row.board(), action, candidate) || !sow_candidate(r, candidate)) {
                 return false;
             }
@@ -284,10 +315,17 @@ protected:
         return true;
     }
 
+    void draw_once(std::size_t r, std::int64_t& action, std::vector<int>& left) {
+        if (rows_[r].served == call_) return;
+        action = draw_action(r, left);
+        rows_[r].served = call_;
+    }
+
     std::int64_t draw_action(std::size_t r, std::vector<int>& left) {
         Row& row = rows_[r];
         if (row.over) return 0;
         row.proved = no_action;
+        ask();
         Chance chance = row.chance;  // an interrupted draw takes no words
         if (is_redistributing(row)) {
             row.proved = draw_decision(row, chance);
@@ -417,7 +455,8 @@ protected:
     }
 
     void write_mask(std::size_t r, std::uint8_t* mask) {
-        if (plan_.exact_mask && r % 64 == 63) poll_();  // a row may take milliseconds
+        if (plan_.exact_mask && (r % 64 == 63 || batches_ask_often))
+            poll_();  // it may take its time
         const Row& row = rows_[r];
         std::memset(mask, 0, static_cast<std::size_t>(numbers_.all));
         if (row.over) return;

@@ -195,6 +195,7 @@ public:
 
     py::tuple step(const py::object& actions, const py::object& out) {
         const Turn turn(*this);
+        finish();
         const ActionView view = view_of(actions);
         BatchOutput output = own_;
         const py::tuple returned = out.is_none() ? step_arrays_ : given(out, output, 5, actions);
@@ -206,15 +207,13 @@ public:
             }
         });
         if (raises_ && first != Batch::none) refuse_action(first, view[first]);
-        whole_ = false;
-        crew_.run(rows_, threads_,
-                  [&](std::size_t begin, std::size_t end) { games_->commit(begin, end, output); });
-        whole_ = true;
+        change({Rest::commit, returned, output});
         return returned;
     }
 
     py::array sample(const py::object& out) {
         const Turn turn(*this);
+        finish();
         py::array array = sampled_;
         std::int64_t* actions = buffers_->actions.data();
         if (!out.is_none()) {
@@ -222,14 +221,14 @@ public:
             refuse_own(extent(array), "out", sampled_place);
             actions = static_cast<std::int64_t*>(array.mutable_data());
         }
-        crew_.run(rows_, threads_,
-                  [&](std::size_t begin, std::size_t end) { games_->draw(begin, end, actions); });
+        change({Rest::draw, array, {}, actions});
         return array;
     }
 
     py::tuple reset(const py::object& rows, const py::object& seed, const py::object& start,
                     const py::object& out) {
-        const Turn turn(*this, false);
+        const Turn turn(*this);
+        finish();
         const std::vector<std::size_t> chosen = rows_of(rows);
         std::vector<GameSeed> seeds;
         if (!seed.is_none()) {
@@ -244,18 +243,13 @@ public:
         BatchOutput output = own_;
         const py::tuple returned = out.is_none() ? py::tuple(step_arrays_[py::slice(0, 2, 1)])
                                                  : given(out, output, 2, py::none());
-        if (!whole_ && chosen.size() < rows_) refuse_torn();
-        whole_ = false;
-        crew_.alone();
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             games_->reset(chosen[i], seeds[i],
                           starts.empty()
                               ? nullptr
                               : &starts[i % starts.size()].cast<const Position&>().board);
         }
-        crew_.run(rows_, threads_,
-                  [&](std::size_t begin, std::size_t end) { games_->observe(begin, end, output); });
-        whole_ = true;
+        change({Rest::observe, returned, output});
         return returned;
     }
 
@@ -263,6 +257,7 @@ public:
         const int r = whole_number(row, "row", 0, static_cast<int>(rows_) - 1,
                                    "must be 0…" + std::to_string(rows_ - 1), PyExc_IndexError);
         const Turn turn(*this);
+        finish();
         return position_at(static_cast<std::size_t>(r));
     }
 
@@ -281,6 +276,26 @@ public:
         add("barred", features_.barred, 1);
         add("redistribution", features_.redistribution, 4);
         return slices;
+    }
+
+    // One of the batch's own arrays; only where nobody else is at work what an interrupted call
+    // left is finished first.
+    py::array array(py::array PythonBatch::* member) {
+        if (unfinished_ && !busy_) {
+            const Turn turn(*this);
+            finish();
+        }
+        return this->*member;
+    }
+
+    // How many steps and resets, and how many samples, have been made.
+    std::uint64_t changes() {
+        array(&PythonBatch::mask_);
+        return changes_;
+    }
+    std::uint64_t samples() {
+        array(&PythonBatch::mask_);
+        return samples_;
     }
 
     const py::object& rules() const { return start_.book->python_rules; }
@@ -318,16 +333,12 @@ private:
         "final_observations", "scores", "winners", "ends",       "lengths"};
     static constexpr std::size_t sampled_place = 6;
 
-    // One caller at a time; a step that was stopped halfway leaves rows that belong together apart.
+    // One caller at a time.
     class Turn {
     public:
-        explicit Turn(PythonBatch& batch, bool needs_whole = true) : batch_(batch) {
+        explicit Turn(PythonBatch& batch) : batch_(batch) {
             if (batch_.busy_.exchange(true)) {
                 throw std::runtime_error("another thread is using this Batch");
-            }
-            if (needs_whole && !batch_.whole_) {
-                batch_.busy_ = false;
-                refuse_torn();
             }
         }
         ~Turn() { batch_.busy_ = false; }
@@ -338,8 +349,32 @@ private:
         PythonBatch& batch_;
     };
 
-    [[noreturn]] static void refuse_torn() {
-        throw std::runtime_error("a step was interrupted and moved only some rows: reset() all");
+    // What a step, sample or reset that has been made is still to do.
+    struct Rest {
+        enum What : std::uint8_t { draw, commit, observe } what{};
+        py::object arrays;  // to which it writes
+        BatchOutput output;
+        std::int64_t* actions = nullptr;
+    };
+
+    // Makes a change: from here on, if it is interrupted, the rest is the first that the next call
+    // does.
+    void change(Rest rest) {
+        games_->begin_another();
+        ++(rest.what == Rest::draw ? samples_ : changes_);
+        rest_ = std::move(rest);
+        unfinished_ = true;
+        finish();
+    }
+    void finish() {
+        if (!unfinished_) return;
+        crew_.run(rows_, threads_, [&](std::size_t begin, std::size_t end) {
+            if (rest_.what == Rest::draw) return games_->draw(begin, end, rest_.actions);
+            if (rest_.what == Rest::commit) return games_->commit(begin, end, rest_.output);
+            games_->observe(begin, end, rest_.output);
+        });
+        unfinished_ = false;
+        rest_.arrays = {};
     }
 
     static Position start_of(const py::object& given) {
@@ -689,7 +724,9 @@ private:
     std::array<Extent, own_names.size()> extents_{};
     std::unique_ptr<Batch> games_;
     std::atomic<bool> busy_{false};
-    bool whole_ = true;
+    std::atomic<bool> unfinished_{false};
+    Rest rest_;  // of the call that was interrupted
+    std::uint64_t changes_ = 0, samples_ = 0;
 };
 
 constexpr const char* batch_doc =
@@ -734,8 +771,11 @@ and `illegal` says so.
 
 `threads` serve the rows; results do not depend on them.
 
+A step, `sample` or `reset` that Ctrl-C interrupts has been made or has not: if it has, in part, the
+next call, or who asks for one of the arrays, finishes it first.
+
 Raises `ValueError` naming the value and what is allowed, `TypeError` for wrong types, `RuntimeError`
-when two threads use one Batch at a time, or after a Ctrl-C that stopped a step halfway: then `reset()`.
+when two threads use one Batch at a time.
 A Batch cannot be pickled.
 
 >>> import relaysow as rs
@@ -822,6 +862,8 @@ True
                                "How many action numbers: `rules.actions`, and those of "
                                "redistributions.")
         .def_property_readonly("threads", &PythonBatch::threads)
+        .def_property_readonly("_changes", &PythonBatch::changes)
+        .def_property_readonly("_samples", &PythonBatch::samples)
         .def_property_readonly("max_moves", &PythonBatch::max_moves)
         .def_property_readonly("features", &PythonBatch::features,
                                "The parts of an observation: a new dict of slices by name.")
@@ -833,7 +875,7 @@ True
         });
     const auto array = [&](const char* name, py::array PythonBatch::* member, const char* doc) {
         batch.def_property_readonly(
-            name, [member](const PythonBatch& b) { return b.*member; }, doc);
+            name, [member](PythonBatch& b) { return b.array(member); }, doc);
     };
     array("observations", &PythonBatch::observations_, "int16 (n, features): where games stand.");
     array("mask", &PythonBatch::mask_, "bool (n, actions): what may be done.");

@@ -5,11 +5,13 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <string_view>
 
 #include "actions.hpp"
+#include "batch.hpp"
 #include "perft.hpp"
 #include "search.hpp"
 #include "simulate.hpp"
@@ -32,6 +34,23 @@ bool time_to_ask() {
     return true;
 }
 
+// For tests: how many times long work is still to ask before it is interrupted; negative: never.
+std::atomic<std::int64_t> asks_left{-1};
+
+bool interrupted_by_test() {
+    return asks_left.load(std::memory_order_relaxed) >= 0 && asks_left.fetch_sub(1) == 0;
+}
+
+void interrupt_at(std::int64_t ask) {
+    asks_left = ask;
+    batches_ask_often = ask >= 0;
+}
+
+[[noreturn]] void interrupt() {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw py::error_already_set();
+}
+
 }  // namespace
 
 void check_signals() {
@@ -39,6 +58,7 @@ void check_signals() {
 }
 
 const Poll poll_with_gil{[](void*) {
+                             if (interrupted_by_test()) interrupt();
                              if (!time_to_ask()) return;
                              {
                                  const py::gil_scoped_release others_may_run;
@@ -48,6 +68,10 @@ const Poll poll_with_gil{[](void*) {
                          nullptr};
 
 const Poll poll_without_gil{[](void*) {
+                                if (interrupted_by_test()) {
+                                    const py::gil_scoped_acquire gil;
+                                    interrupt();
+                                }
                                 if (!time_to_ask()) return;
                                 const py::gil_scoped_acquire gil;
                                 check_signals();
@@ -1203,6 +1227,9 @@ Sow(pit=1, lift=None, direction='cw')
     refuse_raw<LegalMoves>();
     refuse_raw<Position>();
 
+    m.def("_interrupt_at", &interrupt_at, "ask"_a.noconvert(),
+          "For tests: as by Ctrl-C where long work asks for it for the so many-th time, a Batch "
+          "in each row; -1: never, and no more often than in earnest.");
     m.def("perft", &count_paths, "position"_a, "depth"_a,
           R"doc(The number of paths of `depth` moves from `position`.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import reference
+from relaysow import _core, reference
 from relaysow._core import LegalMoves
 from relaysow.game import RemainingMoves
 from relaysow.match import LayOuts, Round
@@ -243,3 +244,73 @@ def test_a_match(kind: str) -> None:
         changes = parts[number - 1] != parts[number - 2]
         if changes or number % 5 == 1:
             check(make, steps[:number], opcodes=changes and number < 20)
+
+
+# ----------------------------------------------------------------------------------------- batches
+
+BATCHES: dict[str, Callable[[], rs.Batch]] = {
+    "in lanes": lambda: rs.Batch(rs.giuthi(5, 6), 70, 1),
+    "in lanes, exact": lambda: rs.Batch(rs.giuthi(8, 8), 20, 2, mask="exact"),
+    "guarded lanes": lambda: rs.Batch(rs.giuthi(16, 10), 70, 3, autoreset="SameStep"),
+    "few": lambda: rs.Batch(rs.giuthi(4, 8), 5, 4, mask="exact", autoreset="SameStep", max_moves=9),
+    "by turn": lambda: rs.Batch(rs.giuthi(4, 3, repetition_scope="turn"), 20, 5, mask="exact"),
+    "redistributions": lambda: rs.Batch(rs.kiothi(pits=5, seeds=2, filled=3), 70, 6),
+    "kept over": lambda: rs.Batch(rs.giuthi(4, 4), 70, 7, autoreset="Disabled", illegal="report"),
+}
+
+
+def shown(batch: rs.Batch) -> list[Any]:
+    """All that a batch shows."""
+    names = (
+        "observations mask rewards terminated truncated illegal final_observations scores winners "
+        "ends lengths"
+    )
+    arrays = [getattr(batch, name).tolist() for name in names.split()]
+    return [*arrays, [batch.position(row) for row in range(len(batch))]]
+
+
+@pytest.fixture
+def stops() -> Iterator[Callable[[int], None]]:
+    """Stops the core where it asks for the so many-th time; it asks in every row."""
+    yield _core._interrupt_at
+    _core._interrupt_at(-1)
+
+
+@pytest.mark.parametrize("kind", BATCHES)
+def test_a_batch(kind: str, stops: Callable[[int], None]) -> None:
+    """Steps, samples and resets that are stopped wherever the core asks for it have been made or
+    have not, and 50 steps later all is as in a batch that was told the same in peace."""
+    batch, twin, chance = BATCHES[kind](), BATCHES[kind](), random.Random(1)
+    counts = [0, 0]
+
+    def change(what: str, *given: Any) -> Any:
+        changes, made = batch._changes, 0
+        try:
+            getattr(batch, what)(*given)
+        except KeyboardInterrupt:
+            stops(chance.choice((-1, 0, 5)))  # what is left may be stopped as well
+            with suppress(KeyboardInterrupt):
+                batch.position(0)
+            stops(-1)
+            made = batch._changes - changes
+            counts[made] += 1
+            if not made:
+                getattr(batch, what)(*given)
+        stops(-1)
+        return getattr(twin, what)(*given)
+
+    for number in range(550):
+        for what in ("sample", "step", "reset")[: 3 if number % 9 == 5 else 2]:
+            if number < 500:
+                stops(int(10 ** chance.uniform(0, 3)) - 1)
+            if what == "sample":
+                actions = change("sample").copy()
+            elif what == "step":
+                if kind == "kept over":
+                    actions[::5] = -1
+                change("step", actions)
+            else:
+                change("reset", [chance.randrange(len(batch))])
+        if number % 10 == 9:
+            assert shown(batch) == shown(twin)
+    assert min(counts) > 20, counts

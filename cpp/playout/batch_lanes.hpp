@@ -47,7 +47,7 @@ public:
         stages_ = &level.stages(groups_.front()->x);
     }
 
-    bool reset(std::size_t r, const GameSeed& seed, const AnyBoard* start) override {
+    void reset(std::size_t r, const GameSeed& seed, const AnyBoard* start) override {
         Group& g = group(r);
         g.forget_proofs();
         rows_[r].seed = seed;
@@ -55,7 +55,6 @@ public:
         --g.x.now;
         begin(g, lane_of(r), start != nullptr ? board_as<B>(rules_, *start) : start_);
         ++g.x.now;
-        return !rows_[r].over;
     }
 
     void draw(std::size_t begin, std::size_t end, std::int64_t* actions) override {
@@ -63,11 +62,15 @@ public:
         for (std::size_t first = begin; first < end; first += 2 * lanes_) {
             if (first / lanes_ % groups_between_polls == 0) poll_();
             const std::size_t next = first + lanes_;
+            Group& g = group(first);
             Group* const beside = next < end ? &group(next) : nullptr;
-            choose(group(first), actions + first);
-            if (beside != nullptr) choose(*beside, actions + next);
-            sow(group(first), beside);
-            draw_rest(group(first), actions + first, left);
+            if (g.drawn_in != call_) {
+                choose(g, actions + first);
+                if (beside != nullptr) choose(*beside, actions + next);
+                sow(g, beside);
+                g.drawn_in = call_;
+            }
+            draw_rest(g, actions + first, left);
             if (beside != nullptr) draw_rest(*beside, actions + next, left);
         }
     }
@@ -84,15 +87,19 @@ public:
 
     void commit(std::size_t begin, std::size_t end, const BatchOutput& output) override {
         for (std::size_t first = begin; first < end; first += lanes_) {
-            commit_group(group(first), output);
-            show(group(first), output);
+            Group& g = group(first);
+            if (g.moved_in != call_) commit_group(g, output);
+            g.moved_in = call_;
+            show(g, output);
         }
     }
 
     void observe(std::size_t begin, std::size_t end, const BatchOutput& output) override {
         for (std::size_t first = begin; first < end; first += lanes_) {
-            group(first).forget_proofs();
-            show(group(first), output);
+            Group& g = group(first);
+            g.forget_proofs();
+            arrive_apart(g);
+            show(g, output);
         }
     }
 
@@ -105,12 +112,20 @@ public:
 
 private:
     using Base = Games<B>;
+    using Base::call_;
     using Base::features_, Base::numbers_, Base::plan_, Base::poll_, Base::referee_, Base::rows_;
     using Base::no_action, Base::rules_, Base::start_;
     using typename Base::Row;
 
     static constexpr std::size_t most_log = std::size_t{1} << 26;
     static constexpr std::size_t groups_between_polls = 64;
+
+    // How far a group has come in a step, and what it will need to go on.
+    struct Moving {
+        enum : std::uint8_t { not_begun, landed, noted } stage = not_begun;
+        std::uint64_t lanes = 0, were_over = 0, apart = 0, drawn = 0, ended = 0;
+        Verdict verdicts[most_lanes];
+    };
 
     struct Group {
         Group(LaneGames& games, std::size_t first_row, std::size_t rows, std::size_t log_rows)
@@ -215,9 +230,11 @@ private:
         std::size_t first;
         std::uint64_t present, in_lanes = 0;  // the others' games are the rows' own
         std::uint64_t over = 0;
-        std::uint64_t aside = 0;                  // proved on the row's boards
-        std::uint64_t forbidden = 0, astray = 0;  // told by the kernel
-        bool touched = false;                     // the ring holds moves not yet made
+        std::uint64_t aside = 0;                   // proved on the row's boards
+        std::uint64_t forbidden = 0, astray = 0;   // told by the kernel
+        bool touched = false;                      // the ring holds moves not yet made
+        std::uint64_t drawn_in = 0, moved_in = 0;  // the last calls that did
+        Moving moving;                             // while a step is made
         Memory ring, log, prints;
         std::vector<std::uint64_t> choosers, movers;
         Lanes x{};
@@ -325,6 +342,7 @@ private:
             const int lane = std::countr_zero(rest);
             const std::size_t r = g.first + static_cast<std::size_t>(lane);
             Row& row = rows_[r];
+            Base::ask();
             row.board() = g.position(x.before, lane);
             Chance chance = lane_chance(g.x, lane);
             chance.undo_word();
@@ -335,10 +353,12 @@ private:
             keep_chance(g.x, lane, chance);
             actions[lane] = x.action[lane] = Base::encode(row.board(), candidates[number]);
             g.aside |= bit(lane);
+            g.forbidden &= ~bit(lane);
+            g.astray &= ~bit(lane);
         }
         for (std::uint64_t apart = g.present & ~g.in_lanes; apart; apart &= apart - 1) {
             const int lane = std::countr_zero(apart);
-            actions[lane] = Base::draw_action(g.first + static_cast<std::size_t>(lane), left);
+            Base::draw_once(g.first + static_cast<std::size_t>(lane), actions[lane], left);
         }
     }
 
@@ -385,6 +405,7 @@ private:
             for (std::uint64_t left = g.astray; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 const std::size_t r = g.first + static_cast<std::size_t>(lane);
+                Base::ask();
                 rows_[r].board() = g.position(x.before, lane);
                 Sow candidate{};
                 if (Base::decode(rows_[r].board(), wanted[lane], candidate) &&
@@ -424,7 +445,36 @@ private:
 
     // ------------------------------------------------------------------------------- moves
 
+    // Called again after an interruption it goes on.
     void commit_group(Group& g, const BatchOutput& output) {
+        Lanes& x = g.x;
+        Moving& moving = g.moving;
+        if (moving.stage == Moving::not_begun) land(g, output);
+        if (moving.stage == Moving::landed) {
+            settle_landed(g);
+            note(g, output);
+        }
+        for (; moving.apart != 0; moving.apart &= moving.apart - 1) {
+            const int lane = std::countr_zero(moving.apart);
+            Base::commit_row(g.first + static_cast<std::size_t>(lane), output);
+            enter(g, lane);
+        }
+        arrive_apart(g);
+        g.touched = false;
+        ++x.now;
+        if (x.now % (x.log_mask / 4 + 1) == 0) g.keep_long_histories();
+        moving.stage = Moving::not_begun;
+    }
+
+    // Judges where games have begun on the rows' boards.
+    void arrive_apart(Group& g) {
+        for (std::uint64_t left = g.present & ~g.in_lanes; left; left &= left - 1) {
+            Base::arrive(g.first + static_cast<std::size_t>(std::countr_zero(left)));
+        }
+    }
+
+    // Makes the moves proved in the lanes.
+    void land(Group& g, const BatchOutput& output) {
         Lanes& x = g.x;
         if (x.guard != 0) {
             for (std::uint64_t left = g.aside; left; left &= left - 1) {
@@ -435,10 +485,12 @@ private:
                 g.aside &= ~bit(lane);
             }
         }
-        const std::uint64_t were_over = g.in_lanes & g.over;
-        const std::uint64_t apart = g.present & ~g.in_lanes;
-        const std::uint64_t moving = x.ended | g.aside;
-        const std::uint64_t illegal = g.in_lanes & ~g.over & ~moving;
+        Moving& moving = g.moving;
+        moving.were_over = g.in_lanes & g.over;
+        moving.apart = g.present & ~g.in_lanes;
+        moving.lanes = x.ended | g.aside;
+        moving.drawn = 0;
+        const std::uint64_t illegal = g.in_lanes & ~g.over & ~moving.lanes;
         const std::size_t rows = g.count();
         std::memset(output.rewards + 2 * g.first, 0, 2 * rows * sizeof(float));
         std::memset(output.terminated + g.first, 0, rows);
@@ -448,8 +500,7 @@ private:
             output.illegal[g.first + static_cast<std::size_t>(std::countr_zero(left))] = 1;
         }
         if (g.touched && (~x.ended & g.in_lanes) != 0) stages_->take_back(x, ~x.ended);
-        std::uint64_t drawn = 0;
-        x.moved = moving;
+        x.moved = moving.lanes;
         x.captured = 0;
         for (std::uint64_t left = g.aside; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
@@ -459,44 +510,56 @@ private:
                 g.forget_history(lane);
                 x.captured |= bit(lane);
             }
-            if (row.other().drawn) drawn |= bit(lane);
+            if (row.other().drawn) moving.drawn |= bit(lane);
         }
-        x.choosing = g.aside & ~drawn;
+        x.choosing = g.aside & ~moving.drawn;
         g.aside = 0;
         stages_->land(x);
-        std::uint64_t ended = drawn;
-        Verdict verdicts[most_lanes];
-        for (std::uint64_t left = x.choosing; left; left &= left - 1) {
-            const int lane = std::countr_zero(left);
+        moving.ended = moving.drawn;
+        moving.stage = Moving::landed;
+    }
+
+    // Judges the positions that the kernel could not judge at sight.
+    void settle_landed(Group& g) {
+        Lanes& x = g.x;
+        for (; x.choosing != 0; x.choosing &= x.choosing - 1) {
+            const int lane = std::countr_zero(x.choosing);
             B board = g.position(x.ring, lane);
             const int mover = board.mover;
-            verdicts[lane] = settle(referee_, board);
+            Base::ask();
+            const Verdict verdict = g.moving.verdicts[lane] = settle(referee_, board);
             if (board.mover != mover || board.passed) g.write(lane, board);
-            if (verdicts[lane].end != End::running) ended |= bit(lane);
+            if (verdict.end != End::running) g.moving.ended |= bit(lane);
         }
-        x.choosing = 0;
-        const std::uint64_t repeated = stages_->note(x, moving & ~ended);
+    }
+
+    // Keeps the positions, ends games and begins others.
+    void note(Group& g, const BatchOutput& output) {
+        Lanes& x = g.x;
+        Moving& moving = g.moving;
+        const std::uint64_t on = moving.lanes & ~moving.ended;
+        const std::uint64_t repeated = stages_->note(x, on);
         std::uint64_t cut = 0;
         if (plan_.max_moves != INT64_MAX) {
-            for (std::uint64_t left = moving & ~ended & ~repeated; left; left &= left - 1) {
+            for (std::uint64_t left = on & ~repeated; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 if (x.made[lane] == plan_.max_moves) cut |= bit(lane);
             }
         }
-        for (std::uint64_t left = ended | repeated | cut; left; left &= left - 1) {
+        for (std::uint64_t left = moving.ended | repeated | cut; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
-            const bool is_drawn = (drawn & bit(lane)) != 0;
+            const bool is_drawn = (moving.drawn & bit(lane)) != 0;
             const Verdict verdict = is_drawn ? Verdict{End::endless, Sweep::nobody}
                                     : (repeated & bit(lane)) != 0 ? repetition_verdict(rules_)
                                     : (cut & bit(lane)) != 0      ? running
-                                                                  : verdicts[lane];
+                                                                  : moving.verdicts[lane];
             finish(g, lane, verdict, is_drawn);
             Base::reward(g.first + static_cast<std::size_t>(lane), output);
         }
         for (std::uint64_t left = g.in_lanes & g.over; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
             const std::size_t r = g.first + static_cast<std::size_t>(lane);
-            const bool was_over = (were_over & bit(lane)) != 0;
+            const bool was_over = (moving.were_over & bit(lane)) != 0;
             if (was_over && plan_.autoreset == Autoreset::next_step) {
                 begin_next(g, lane);
                 continue;
@@ -505,19 +568,13 @@ private:
             output.truncated[r] = rows_[r].cut;
             if (plan_.autoreset == Autoreset::same_step) begin_next(g, lane);
         }
-        for (std::uint64_t left = x.full & moving & ~g.over & g.in_lanes; left; left &= left - 1) {
+        for (std::uint64_t left = x.full & moving.lanes & ~g.over & g.in_lanes; left;
+             left &= left - 1) {
             const int lane = std::countr_zero(left);
             g.row(lane).board() = g.position(x.ring, lane);
             leave(g, lane, x.now + 1);
         }
-        for (std::uint64_t left = apart; left; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            Base::commit_row(g.first + static_cast<std::size_t>(lane), output);
-            enter(g, lane);
-        }
-        g.touched = false;
-        ++x.now;
-        if (x.now % (x.log_mask / 4 + 1) == 0) g.keep_long_histories();
+        moving.stage = Moving::noted;
     }
 
     // ------------------------------------------------------------------------------ output
