@@ -828,7 +828,7 @@ Raises `IllegalMove` as said above, `ValueError` and `TypeError` naming the arra
 
 Each row draws from the stream of its game, as a random player of `simulate` does; what is drawn is
 proved, and costs nothing to prove again in `step`.  A row whose game is over gets 0.  `out` is an
-int64 array to write to instead of the batch's own.
+int64 array to write to instead of the batch's own.  Raises as `step` does.
 )doc")
         .def("reset", &PythonBatch::reset, "rows"_a = py::none(), py::kw_only(),
              "seed"_a = py::none(), "start"_a = py::none(), "out"_a = py::none(),
@@ -849,6 +849,8 @@ Raises `IndexError` for a row that is not there, `ValueError` and `TypeError` na
 )doc")
         .def("position", &PythonBatch::position, "row"_a,
              R"doc(The Position of a row; during a redistribution the one before it.
+
+Raises `IndexError` for a row that is not there, `TypeError` for what is no integer.
 
 >>> import relaysow as rs
 >>> batch = rs.Batch(rs.engehe(pits=5), n=4)

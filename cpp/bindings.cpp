@@ -952,7 +952,7 @@ constexpr const char* play_doc = R"doc(play($self, /, move)
 
 The position after `move`, forced passes taken.
 
-Raises `IllegalMove` naming the move, the position and the reason.
+Raises `IllegalMove` naming the move, the position and the reason, `TypeError` for what is no move.
 
 >>> import relaysow as rs
 >>> rs.engehe(pits=5).start().play(rs.Sow(0)).mover
@@ -1033,7 +1033,8 @@ PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
 
 Sowings are proved legal when the sequence is made.  Opening redistributions are never listed:
 `count`, `[i]`, `index` and `in` compute with their numbers.  `len` raises `OverflowError` past
-`sys.maxsize`; `count` is exact at any size.
+`sys.maxsize`; `count` is exact at any size.  Raises `IndexError` for a number past the end,
+`TypeError` for what is no number, and no move.
 
 >>> import random, relaysow as rs
 >>> moves = rs.kiothi().start().legal_moves
@@ -1058,7 +1059,7 @@ True
             },
             "move"_a)
         .def("index", &LegalMoves::index, "move"_a,
-             "The number of `move`; `ValueError` if it is not legal.")
+             "The number of `move`; `ValueError` if it is not legal, `TypeError` if it is no move.")
         .def("__eq__", &equal_moves, "other"_a)
         .def("__repr__", &moves_repr)
         .def(py::pickle(
@@ -1077,7 +1078,9 @@ True
         .def(py::init(&set_up), "rules"_a, "pits"_a, "stores"_a = py::make_tuple(0, 0),
              "mover"_a = 0, "protected"_a = py::tuple(), "direction"_a = py::none(),
              "barred"_a = py::none(), "redistributions"_a = py::none(), "drawn"_a = false)
-        .def_static("start", &start, "rules"_a, "The opening position of `rules`, South to move.")
+        .def_static(
+            "start", &start, "rules"_a,
+            "The opening position of `rules`, South to move; `TypeError` for anything else.")
         .def_property_readonly(
             "rules", [](const Position& p) { return p.book->python_rules; },
             "The `Rules` of the game.")
@@ -1124,7 +1127,7 @@ True
         .def("sow", &sowing_of, "move"_a, R"doc(What `move` does, lap by lap: a `Sowing`.
 
 A candidate move that is illegal by the first-lap rule or as endless is told as well, with
-`after=None` and a `reason`; any other illegal move raises `IllegalMove`.
+`after=None` and a `reason`; any other illegal move raises `IllegalMove`, what is none `TypeError`.
 
 >>> import relaysow as rs
 >>> sowing = rs.giuthi(pits=10, seeds=9).start().sow(rs.Sow(0, direction="ccw"))
@@ -1134,12 +1137,17 @@ A candidate move that is illegal by the first-lap rule or as endless is told as 
         .def("action", &action_of, "move"_a,
              R"doc(The action number of a candidate sowing, 0…`rules.actions`−1.
 
+Raises `IllegalMove` for a move that is no candidate, `ValueError` for one that has no number: a
+redistribution, or a lift of more seeds than the set-up has; `TypeError` for what is no move.
+
 >>> import relaysow as rs
 >>> rs.giuthi().start().action(rs.Sow(1, direction="cw"))
 3
 )doc")
         .def("move", &move_of, "action"_a,
              R"doc(The sowing of an action number, for the player to move.
+
+Raises `ValueError` for a number outside 0…`rules.actions`−1, `TypeError` for what is no integer.
 
 >>> import relaysow as rs
 >>> rs.giuthi().start().move(3)
@@ -1163,19 +1171,27 @@ Sow(pit=1, lift=None, direction='cw')
                 return notation().attr("from_text")(given, py::type::of<Position>());
             },
             "text"_a,
-            "The position that `to_text` wrote; `NotationError` says what is wrong and where.")
+            "The position that `to_text` wrote.\n\nRaises `NotationError` saying what is wrong and "
+            "where, `RulesError` or `PositionError` for what cannot be, `TypeError` for what is no "
+            "string.")
         .def(
             "move_to_text",
             [](const py::object& self, const py::object& move) {
                 return notation().attr("move_to_text")(self, move);
             },
-            "move"_a, "A move as text: `3+`, `3-`, `7`, `4x2`, `1,4=0,0,2,…`.")
+            "move"_a,
+            "A move as text: `3+`, `3-`, `7`, `4x2`, `1,4=0,0,2,…`.\n\nRaises `IllegalMove` for "
+            "one "
+            "that cannot be written here, `TypeError` for what is no move.")
         .def(
             "move_from_text",
             [](const py::object& self, const py::object& given) {
                 return notation().attr("move_from_text")(self, given);
             },
-            "text"_a, "The move that a text means here; `NotationError` says what is wrong.")
+            "text"_a,
+            "The move that a text means here; `NotationError` says what is wrong, `TypeError` that "
+            "it "
+            "is no string.")
         .def("__str__",
              [](const py::object& self) {
                  return py::module_::import("relaysow.display").attr("board")(self);
@@ -1234,7 +1250,8 @@ Sow(pit=1, lift=None, direction='cw')
           R"doc(The number of paths of `depth` moves from `position`.
 
 A forced pass costs no depth, nothing continues below a finished game, and repetition is not applied.
-Every last move is proved legal.  Raises `ValueError` for a depth outside 0…200; answers Ctrl-C.
+Every last move is proved legal.  Raises `ValueError` for a depth outside 0…200, `TypeError` for
+wrong types; answers Ctrl-C.
 
 >>> import relaysow as rs
 >>> [rs.perft(rs.giuthi(pits=5, seeds=4).start(), depth) for depth in (1, 2, 3)]

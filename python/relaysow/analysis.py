@@ -36,6 +36,8 @@ class Value:
     `result` is +1, 0 or −1 at the present stores.  A lead is the player's store less the other's:
     `lead_to_win` is the least lead with which he can force a win, `lead_to_draw` the least with
     which he can force at least a draw, each an integer or ±`math.inf`.
+
+    Made by `Tablebase.probe`; it holds what it is given.
     """
 
     result: int
@@ -59,6 +61,8 @@ class Solution(Value):
     play of both sides: who can force the result takes the shortest way to a capture or the end,
     the other the longest, and endless play goes on until a position comes again.  `positions` is
     the number of positions looked at.
+
+    Made by `solve`; it holds what it is given.
     """
 
     position: Position
@@ -157,6 +161,8 @@ class Line:
     of the game.  `exact`: it is proved, by play to the end of the game whatever the other does;
     else it is what the stores, or a tablebase, say `depth` moves ahead.  `moves` begins with the
     move; it ends early where what follows was known from elsewhere.
+
+    Made by `analyse`; it holds what it is given.
     """
 
     score: int
@@ -175,6 +181,8 @@ class Analysis:
 
     `exact`: no other move is better, and all scores are exact.  `depth` is how many moves ahead
     everything was searched, `nodes` the moves sown, `seconds` the time it took.
+
+    Made by `analyse`; it holds what it is given.
     """
 
     position: Position
@@ -264,7 +272,7 @@ def analyse(
     else:
         over, here = position.is_over, position
         compared, turn, is_compared = [], [position], True
-    if (seconds, depth, nodes) == (None, None, None):
+    if seconds is depth is nodes is None:
         raise ValueError("a limit is needed: seconds, depth or nodes")
     if seconds is None:
         seconds = math.inf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from operator import index
@@ -13,6 +13,10 @@ from typing import Any
 
 LONGEST = 1_000
 """The numbers read of any sequence, and the characters shown of any value."""
+
+
+LONGEST_PATH = 32_767
+"""No system takes a longer one, in characters."""
 
 
 class _Short(Repr):
@@ -67,6 +71,18 @@ def whole_number(name: str, value: object) -> int:
     raise TypeError(f"{name} must be an integer, not {shown(value)}")
 
 
+def listed(name: str, values: object, what: str, *, ordered: bool = True) -> Iterator[Any]:
+    """The items of a sequence or another iterable that is no text, no mapping and, if they must be
+    `ordered`, no set; a `TypeError` naming it if it is none, which is to be `what`."""
+    unfit = isinstance(values, (str, bytes, bytearray, Mapping))
+    try:
+        if not unfit and not (ordered and isinstance(values, AbstractSet)):
+            return iter(values)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        pass
+    raise TypeError(f"{name} must be {what}, not {shown(values)}")
+
+
 def whole_numbers(
     name: str, values: object, refusal: type[ValueError], *, ordered: bool = True
 ) -> tuple[int, ...]:
@@ -75,17 +91,8 @@ def whole_numbers(
     Nothing has more than 1,000 numbers: an endless iterator must not fill the memory.  Where they
     are `ordered`, a set will not do.
     """
-    unfit = isinstance(values, (str, bytes, bytearray, Mapping))
-    unfit = unfit or (ordered and isinstance(values, AbstractSet))
-    try:
-        items = None if unfit else iter(values)  # type: ignore[call-overload]
-    except TypeError:
-        items = None
-    if items is None:
-        raise TypeError(f"{name} must be a sequence of integers, not {shown(values)}")
-    numbers = tuple(
-        whole_number(f"{name}[{i}]", value) for i, value in enumerate(islice(items, LONGEST + 1))
-    )
+    items = islice(listed(name, values, "a sequence of integers", ordered=ordered), LONGEST + 1)
+    numbers = tuple(whole_number(f"{name}[{i}]", value) for i, value in enumerate(items))
     if len(numbers) > LONGEST:
         raise refusal(f"{name} has more than {LONGEST} numbers: must be {LONGEST} at most")
     return numbers
@@ -170,7 +177,7 @@ def path(name: str, value: object) -> str:
         raise TypeError(f"{name} must be a path, not {shown(value)}")
     try:
         text = os.fsdecode(value)
-        possible = bool(text) and b"\0" not in os.fsencode(text)
+        possible = 0 < len(text) <= LONGEST_PATH and b"\0" not in os.fsencode(text)
     except UnicodeError:
         possible = False
     if not possible:

@@ -491,7 +491,7 @@ def replay(
         if word in ("", "b"):
             following = at + (1 if not word else -1)
         else:
-            following = int(word) if word.isdecimal() else -1
+            following = int(word) if word.isdecimal() and len(word) < 10 else -1
         if 0 <= following < len(frames):
             at = following
         elif not word:

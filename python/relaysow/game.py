@@ -19,10 +19,14 @@ once(__name__)
 class RemainingMoves:
     """The legal moves of a position less those that a game's history forbids.
 
-    Has all that `Position.legal_moves` has, and raises what that does.
+    Has all that `Position.legal_moves` has.  Raises `IndexError` for a number past the end, and
+    `TypeError` for what is no number, and no move.
+
+    Made by `Game.legal_moves`; it holds what it is given.
     """
 
     __slots__ = ("_moves", "_position")
+    __array_ufunc__ = None  # NumPy would compare its own numbers with each move
 
     def __init__(self, position: Position, moves: Iterable[Move]) -> None:
         self._position = position

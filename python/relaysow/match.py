@@ -874,6 +874,8 @@ class MatchSimulation:
     * `first`: int8: who began the first round; `pits`: int8: pits of a row in the shortest round.
 
     Row i is match number `first_match` + i.
+
+    Made by `simulate_match`; it holds what it is given.
     """
 
     totals: npt.NDArray[np.int16]

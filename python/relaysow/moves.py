@@ -124,6 +124,8 @@ class Lap:
     """One lap: `seeds` lifted from `origin` and sown in `direction`, the last falling into `last`.
 
     Both pits are ring indices.
+
+    Made by `Position.sow`; it holds what it is given.
     """
 
     origin: int
@@ -144,6 +146,8 @@ class Sowing(Generic[P]):
     `captured` counts the seeds captured from `captured_pits` (ring indices, in the order taken: the
     pit facing the last seed, that last seed's own pit, the chain, the bonus).  `after` is the
     position after the move, None if the move is illegal; then `reason` says why.
+
+    Made by `Position.sow`; it holds what it is given.
     """
 
     laps: int | None
@@ -163,7 +167,10 @@ class Sowing(Generic[P]):
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a game ended: `winner` (0 South, 1 North, -1 a draw), the final `stores` (South's,
-    North's), and `end`, one of `both_stuck`, `row_empty`, `swept`, `repetition`, `endless`."""
+    North's), and `end`, one of `both_stuck`, `row_empty`, `swept`, `repetition`, `endless`.
+
+    Made by a game; it holds what it is given.
+    """
 
     winner: int
     stores: tuple[int, int]

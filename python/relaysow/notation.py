@@ -295,7 +295,7 @@ def line_to_text(position: AnyPosition, moves: Iterable[Move]) -> str:
     '3- 1+'
     """
     told, here = [], position
-    for move in moves:
+    for move in checks.listed("moves", moves, "moves in their order"):
         told.append(move_to_text(here, move))
         here = here.play(move)
     return " ".join(told)

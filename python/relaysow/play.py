@@ -57,7 +57,7 @@ HELP = {
 }
 
 _CARET = re.compile(r"^column \d+: ")
-_PLACED = re.compile(r"(?:([sn])?([0-9]+)):([0-9]+)")
+_PLACED = re.compile(r"(?:([sn])?([0-9]{1,4})):([0-9]{1,4})")
 
 
 def choose(game: Game, who: str, chance: Random) -> Move:

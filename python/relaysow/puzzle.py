@@ -45,6 +45,8 @@ class Puzzle:
     `solution` holds the moves of both players: each of the player to move is the only one that
     keeps the result, and the other's make him find as many of these as can be.  It ends where he
     has more than one good move, or the game ends.
+
+    Made by `puzzles`; it holds what it is given.
     """
 
     position: Position

@@ -47,7 +47,6 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -56,7 +55,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from relaysow.checks import flag, instance, path, shown, whole_number
+from relaysow.checks import flag, instance, listed, path, shown, whole_number
 from relaysow.moves import Move, NotationError, Outcome, Redistribute, Sow
 from relaysow.notation import (
     MAX_TEXT,
@@ -268,10 +267,8 @@ def iter_records(source: Source, lenient: bool = False) -> Iterator[Record | Not
         raise ValueError("source has more than one line: must be a path; read_records reads text")
     if isinstance(source, (str, os.PathLike)):
         path("source", source)
-    elif isinstance(source, (bytes, bytearray, Mapping, AbstractSet)) or not (
-        hasattr(type(source), "read") or hasattr(type(source), "__iter__")
-    ):
-        raise TypeError(f"source must be a path, an open file or lines, not {shown(source)}")
+    elif not hasattr(source, "read"):
+        source = listed("source", source, "a path, an open file or lines")
     return _found(source, lenient)
 
 

@@ -891,7 +891,12 @@ class Position:
             )
 
     def illegal(self, move: Move, reason: str) -> IllegalMove:
-        """The error that says why a move may not be played here."""
+        """The error that says why a move may not be played here.
+
+        Raises `TypeError` for what is no move, and no text.
+        """
+        instance("a move", move, (Sow, Redistribute), "Sow or Redistribute")
+        instance("reason", reason, str, "a string")
         return IllegalMove(f"illegal move {shown(move)} in {self.to_text()}: {reason}")
 
     # -- actions, for learning
@@ -1102,6 +1107,8 @@ class LegalMoves:
     >>> len(moves), moves[-1].emptied, moves.index(moves[123_456_789])
     (300450150, (8, 9), 123456789)
     """
+
+    __array_ufunc__ = None  # NumPy would compare its own numbers with each move
 
     def __init__(self, position: Position, sowings: list[Move] | list[Sow] | None) -> None:
         instance("position", position, Position, "a Position")

@@ -123,7 +123,7 @@ class Manifest:
         }
 
     def _read(self, number: int, line: bytes) -> dict[str, Any]:
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             read = json.loads(line)
             if isinstance(read, dict):
                 return read

@@ -94,6 +94,8 @@ class Simulation:
 
     Row i is game number `first_game` + i.  `start` is the position they began from, `policy` the
     policies of South and North.
+
+    Made by `simulate`; it holds what it is given.
     """
 
     scores: npt.NDArray[np.int16]
@@ -449,6 +451,7 @@ def simulate(
         threads = within("threads", threads, 1, MAX_THREADS)
     if max_moves is not None:
         max_moves = within("max_moves", max_moves, 1, MAX_MOVES)
+    engine = one_of("engine", engine, ENGINES)
     policies = policies_of(policy, engine)
     progress = flag("progress", progress)
     keep = one_of("keep", keep, ("columns", "summary"))

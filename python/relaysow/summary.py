@@ -66,6 +66,8 @@ class Summary:
     drawn, or were cut by `max_moves`; `moves`, `turns`, `laps`, `captures` and `longest` (the
     longest sowing of a game, in laps) the `Spread` over the games; `ends` the number of games by
     how they ended, all of `ENDS`; `scores` the mean final stores of South and North.
+
+    Made by `simulate`; it holds what it is given.
     """
 
     title: str

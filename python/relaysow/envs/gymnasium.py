@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
-from relaysow.checks import one_of, shown
+from relaysow.checks import one_of, shown, within
 from relaysow.envs import options_of, player_of, rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, OneGame, no_copy, turned
 from relaysow.extras import library
@@ -213,7 +213,7 @@ def _array(name: str, given: object, kinds: str, rows: int) -> NDArray[Any]:
         array = np.asarray(given)
     except (ValueError, TypeError, OverflowError):
         array = np.empty((), object)
-    if array.dtype.kind not in kinds:
+    if array.dtype.kind not in kinds or array.ndim == 0:
         wanted = "bools" if kinds == "b" else "integers"
         raise TypeError(f"{name} must be {rows} {wanted}, not {shown(given)}")
     if array.shape != (rows,):
@@ -236,6 +236,8 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
     the exact mask: `mask="candidates", illegal="report"` is faster, leaves in the mask the rare
     sowings that never end, and tells in `infos["illegal"]` where an action has changed nothing.
     With an opponent `illegal="raise"` needs the exact mask.
+
+    Raises `ValueError` naming the value and what is allowed, `TypeError` for wrong types.
 
     >>> import gymnasium, relaysow.envs
     >>> envs = gymnasium.make_vec("relaysow/Kiothi-v0", num_envs=64, opponent=None)
@@ -260,6 +262,7 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
         threads: int = 1,
         **options: Any,
     ) -> None:
+        num_envs = within("num_envs", num_envs, 1, 2**30)
         self._player = player_of(player)
         if not callable(opponent):
             opponent = one_of("opponent", opponent, ("random", None))

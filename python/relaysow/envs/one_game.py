@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
-from relaysow.checks import shown, whole_number
+from relaysow.checks import instance, shown, whole_number
 from relaysow.envs import options_of
 from relaysow.extras import library
 from relaysow.once import once
@@ -72,6 +72,8 @@ class OneGame:
     def reset(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """Begin a game; `options["start"]` may be a Position of the same rules."""
         start = options_of(options).get("start")
+        if start is not None:
+            instance("start", start, Position, "a Position")
         self._begun = True
         self.batch.reset(seed=None if seed is None else [seed], start=start)
         self.over = False

@@ -1,0 +1,775 @@
+"""Every public callable, called with odd values at every argument, refuses them as documented.
+
+Callables and their arguments are found by introspection: one without a sample here fails.  A value
+is accepted where `MEANINGS` says that it has one; else one of the errors that the documentation
+names comes out, its message names the argument and the value, and nothing has changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import operator
+import os
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from decimal import Decimal
+from enum import IntEnum, StrEnum
+from fractions import Fraction
+from itertools import count, islice
+from numbers import Real
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import relaysow as rs
+import relaysow.check
+import relaysow.envs.pettingzoo
+from relaysow import display, game, notation, reference
+from relaysow.checks import is_integer, shown
+from relaysow.rules import CHOICES
+
+
+class Deliberate(Exception):
+    """What an object passed in raises of itself; it comes out as it is."""
+
+
+class OwnIndex:
+    def __index__(self) -> int:
+        raise Deliberate
+
+
+class OwnLength:
+    def __len__(self) -> int:
+        raise Deliberate
+
+    def __iter__(self) -> Iterator[int]:
+        raise Deliberate
+
+
+class OwnEqual:
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        raise Deliberate
+
+
+class OwnRepr:
+    def __init__(self, *_: Any) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        raise Deliberate
+
+
+class Text(str):
+    __slots__ = ()
+
+
+class Number(int):
+    pass
+
+
+class Choice(IntEnum):
+    ONE = 1
+
+
+class Word(StrEnum):
+    X = "x"
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def recursive() -> list[Any]:
+    value: list[Any] = []
+    value.append(value)
+    return value
+
+
+def read_only() -> Any:
+    array = np.arange(16)
+    array.flags.writeable = False
+    return array
+
+
+LARGE = {"long text": "x" * 1_000_000, "million": [8] * 1_000_000, "nested": nested(100_000)}
+
+# Made anew for each call: iterators are used up.
+ODD: dict[str, Callable[[], Any]] = {
+    **{
+        shown(value)[:20].translate(str.maketrans("=:", "  ")): lambda value=value: value
+        for value in (
+            *(None, True, False, 1.0, 1.5, float("nan"), float("inf"), 10**100, -1, -(10**30)),
+            *(2**31, 2**63, 2**64, "", "x", "0", "\ud800", "a\0b", b"x", (), 1j, ...),
+            *(Decimal(1), Fraction(1), Choice.ONE, Word.X, ValueError, OwnRepr),
+        )
+    },
+    "10**5000": lambda: 10**5000,
+    "digits": lambda: "9" * 5_000,
+    "bytearray": lambda: bytearray(b"x"),
+    "[]": list,
+    "[None]": lambda: [None],
+    "{}": dict,
+    "{0 4}": lambda: dict.fromkeys(range(6), 4),
+    "set": lambda: {0, 1, 2},
+    "generator": lambda: (i for i in range(3)),
+    "endless": count,
+    **{name: lambda value=value: value for name, value in LARGE.items()},
+    "recursive": recursive,
+    "index": OwnIndex,
+    "length": OwnLength,
+    "equal": OwnEqual,
+    "repr": OwnRepr,
+    "object": object,
+    "Text": lambda: Text("x"),
+    "Number": lambda: Number(1),
+    "int64": lambda: np.int64(1),
+    "float32": lambda: np.float32(1),
+    "bool_": lambda: np.bool_(True),
+    "0-d": lambda: np.array(1),
+    "text array": lambda: np.array(["x"]),
+    "foreign array": lambda: np.zeros((2, 2), complex),
+    "big-endian": lambda: np.arange(6, dtype=">i8"),
+    "strided": lambda: np.arange(12)[::2],
+    "read-only": read_only,
+    "times": lambda: np.array(["2001-01-01"], "datetime64[D]"),
+}
+
+
+# ------------------------------------------------------------------------- what has a meaning
+
+Meaning = Callable[[Any], bool]
+
+
+def numbers(value: Any) -> bool:
+    """Counts in some order."""
+    if isinstance(value, (str, bytes, bytearray, dict, set)):
+        return False
+    with suppress(Deliberate, TypeError):
+        return all(whole()(item) for item in islice(value, 1_001))
+    return False
+
+
+def whole(low: int = 0, high: int = 2**64 - 1) -> Meaning:
+    """Integers of any type, no bools."""
+
+    def meant(value: Any) -> bool:
+        with suppress(Deliberate, TypeError):
+            return is_integer(value) and low <= operator.index(value) <= high
+        return False
+
+    return meant
+
+
+def instance(*kinds: type) -> Meaning:
+    return lambda value: isinstance(value, kinds)
+
+
+def none(value: Any) -> bool:
+    return value is None
+
+
+def either(*meanings: Meaning) -> Meaning:
+    return lambda value: any(meaning(value) for meaning in meanings)
+
+
+def empty(value: Any) -> bool:
+    return isinstance(value, (tuple, list, dict)) and not value
+
+
+def anything(_: Any) -> bool:
+    return True
+
+
+PATH = either(instance(bytes, os.PathLike), lambda value: isinstance(value, str) and value != "")
+FLAG, FUNCTION = instance(bool), callable
+RESETS = ("AEC.reset", "Batch.reset", "Env.reset", "VectorEnv.reset")
+UNFIT = (type, bytes, bytearray, dict, set)
+
+MEANINGS: dict[str, Meaning] = {
+    # of an argument by its name …
+    **dict.fromkeys(("drawn", "lenient", "progress", "shorten", "twice", "unicode"), FLAG),
+    **dict.fromkeys(("poll", "report"), either(none, FUNCTION)),
+    **dict.fromkeys(("best_of", "max_cycles", "max_moves", "nodes"), either(none, whole(1))),
+    **dict.fromkeys(("games", "lines", "matches", "max_positions", "max_rounds", "n"), whole(1)),
+    **dict.fromkeys(("num_envs", "one_warrior", "processes"), whole(1)),
+    **dict.fromkeys(("action", "first_game", "first_match", "game", "max_seeds"), whole()),
+    **dict.fromkeys(("memory", "pit", "seed", "seeds"), whole()),
+    **dict.fromkeys(("depth", "full", "threads"), either(none, whole(1, 200))),
+    **dict.fromkeys(("mover", "first", "player"), either(none, whole(0, 1))),
+    **dict.fromkeys(("barred", "lift", "redistributions"), either(none, whole(0, 3))),
+    **dict.fromkeys(("chance", "executor", "direction", "render_mode", "start", "tablebase"), none),
+    **dict.fromkeys(("emptied", "protected"), either(numbers, instance(set))),
+    **dict.fromkeys(("pits", "placed", "setup"), either(numbers, whole(1, 64))),
+    "faced": either(none, numbers),
+    "filled": whole(1),
+    "layout": FUNCTION,
+    "opponent": either(none, FUNCTION),
+    "out": either(none, PATH),
+    "reset_mask": none,
+    "rows": either(none, empty),
+    "count": whole(1),
+    "height": either(none, whole(-(10**31), 10**5001)),
+    "max_laps": either(none, whole(1, 10**12)),
+    "minimum_lift": whole(1, 2),
+    "options": either(none, instance(dict)),
+    "other": anything,
+    "overlooked": empty,
+    "path": PATH,
+    "seconds": either(none, instance(Real)),
+    **dict.fromkeys(("comments", "tags"), empty),
+    # … and of an argument of a callable.
+    "LayOut.row": numbers,
+    "LegalMoves.sowings": either(none, empty),
+    "Tablebase.open.rules": none,
+    "iter_records.source": lambda value: (
+        isinstance(value, str) or (hasattr(value, "__iter__") and not isinstance(value, UNFIT))
+    ),
+    **dict.fromkeys(("Sow.pit", "Sow.lift"), either(none, whole(0, 10**6_000))),
+    **{f"{name}.seed": either(none, whole(0, 10**6_000)) for name in RESETS},
+    **dict.fromkeys(
+        ("line_to_text.moves", "Batch.step.out", "Batch.reset.out"), either(none, empty)
+    ),
+    "Chance.below_any.count": whole(1, 10**6_000),
+    "Position.illegal.reason": instance(str),
+    "board.width": whole(40, 10**6_000),
+    "check.rules_or_position": none,
+    "Tablebase.build.memory": whole(0, 10**6_000),
+    "puzzles.moves": either(none, whole(1, 100)),
+    "svg.move": none,
+    "LayOuts.reason.row": numbers,
+    "Batch.position.row": whole(0, 1),
+    "RemainingMoves.__getitem__.at": whole(-6, 5),
+    **dict.fromkeys(("LayOuts.__getitem__.number", "LegalMoves.__getitem__.number"), whole(-6, 5)),
+    "LegalMoves.__getitem__.which": whole(-6, 5),
+    **dict.fromkeys(("LayOuts.__contains__.row", "LegalMoves.__contains__.move"), anything),
+    "RemainingMoves.__contains__.move": anything,
+}
+"""What is taken, where it is not only what has the one right type."""
+
+
+# ------------------------------------------------------------------------------- what is called
+
+
+class Target(NamedTuple):
+    """Something to call: by its name here, of a class or not, in the core's or another module."""
+
+    name: str
+    owner: type | None
+    function: Any
+    parameters: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What the samples go by: the same for core and reference."""
+        return self.name.removeprefix("reference.").removeprefix("envs.")
+
+    @property
+    def engine(self) -> Any:
+        return reference if self.name.startswith("reference.") else rs
+
+
+SPECIAL: dict[str, Callable[..., Any]] = {
+    "__getitem__": operator.getitem,
+    "__contains__": operator.contains,
+    "__eq__": operator.eq,
+}
+PACKAGES: list[tuple[str, Any, tuple[str, ...]]] = [
+    ("", rs, tuple(rs.__all__)),
+    ("reference.", reference, tuple(reference.__all__)),
+    ("envs.", relaysow.envs, tuple(relaysow.envs.__all__)),
+    # What else the documentation tells of.
+    ("envs.", relaysow.envs.pettingzoo, ("make",)),
+    ("", relaysow.check, ("check",)),
+    ("", display, ("board",)),
+    ("", game, ("RemainingMoves",)),
+    ("", notation, ("canonical", "line_to_text", "rules_from_text", "rules_to_text")),
+]
+
+
+def stub() -> dict[str, tuple[str, ...]]:
+    """The parameters of what is written in C++, as `_core.pyi` has them."""
+    found: dict[str, tuple[str, ...]] = {}
+    text = (Path(rs.__file__).parent / "_core.pyi").read_text("utf-8")
+    for node in ast.parse(text).body:
+        for inner in [node] if isinstance(node, ast.FunctionDef) else getattr(node, "body", ()):
+            if isinstance(inner, ast.FunctionDef):
+                owner = "" if inner is node else f"{node.name}."  # type: ignore[attr-defined]
+                names = [argument.arg for argument in (*inner.args.args, *inner.args.kwonlyargs)]
+                found[owner + inner.name] = tuple(name for name in names if name != "self")
+    return found
+
+
+STUB = stub()
+OPTIONS = ("setup", "minimum_lift", "max_laps", *CHOICES)
+
+
+def parameters_of(function: Any, key: str) -> tuple[str, ...]:
+    try:
+        given = inspect.signature(function).parameters.values()
+    except ValueError:
+        return STUB[key]
+    names: list[str] = []
+    for parameter in given:
+        if parameter.kind is parameter.VAR_KEYWORD:
+            names += ("pits", "seeds", *OPTIONS) if "rules" in names else OPTIONS
+        elif parameter.kind is not parameter.VAR_POSITIONAL and parameter.name != "self":
+            names.append(parameter.name)
+    return tuple(names)
+
+
+def holds_anything(thing: type) -> bool:
+    """Results and errors: what makes them knows what it gives them."""
+    return issubclass(thing, BaseException) or "holds what it is given" in (thing.__doc__ or "")
+
+
+def targets() -> Iterator[Target]:
+    for prefix, package, names in PACKAGES:
+        for name in names:
+            thing = getattr(package, name)
+            if not inspect.isclass(thing):
+                if callable(thing):
+                    yield Target(prefix + name, None, thing, parameters_of(thing, name))
+                continue
+            written = thing.__module__ != "relaysow._core" or f"{name}.__init__" in STUB
+            if not holds_anything(thing) and written:
+                made = parameters_of(thing.__init__, f"{name}.__init__")
+                yield Target(prefix + name, None, thing, made)
+            seen: set[str] = set()
+            for kind in thing.__mro__:
+                for member, value in vars(kind).items():
+                    mine = kind.__module__.startswith("relaysow") and member not in seen
+                    seen.add(member)
+                    function = value.fset if isinstance(value, property) else getattr(thing, member)
+                    public = member in SPECIAL or not member.startswith("_")
+                    if (
+                        getattr(function, "__code__", None)
+                        and function.__code__.co_filename == "<string>"
+                    ):
+                        continue  # `dataclass` makes it
+                    if mine and public and callable(function):
+                        made = parameters_of(function, f"{name}.{member}")
+                        yield Target(f"{prefix}{name}.{member}", thing, function, made)
+
+
+TARGETS = {target.name: target for target in targets()}
+
+# -------------------------------------------------------------------------------------- samples
+
+RULES = rs.giuthi(pits=3, seeds=2)
+DUTIES: dict[str, Any] = {"extra_pit": "not_origin", "endless": "draw"}
+DUTIES |= {"protection": "until_owner_lifts", "redistribution": "one"}
+SOW = rs.Sow(0, direction="ccw")
+FEW = rs.Position(RULES, (1, 0, 0, 1, 0, 0))
+GAME = rs.Game(RULES)
+GAME.push(SOW)
+
+
+def match_at_lay_out() -> rs.Match:
+    match = rs.Match(rs.giuthi(pits=3, seeds=3), first=0)
+    while match.game is not None:
+        match.push(match.game.legal_moves[0])
+    return match
+
+
+def begun(env: Any) -> Any:
+    env.reset(seed=1)
+    return env
+
+
+CALLER: dict[str, Any] = {"opponent": None, "illegal": "raise"}
+SUBJECTS: dict[str, Callable[[Any], Any]] = {
+    "AEC": lambda _: begun(relaysow.envs.AEC(RULES, render_mode="ansi")),
+    "Batch": lambda _: rs.Batch(RULES, 2),
+    "Chance": lambda e: e.Chance(1, 2),
+    "Env": lambda _: begun(relaysow.envs.Env(RULES, render_mode="ansi", **CALLER)),
+    "Game": lambda e: e.Game(RULES),
+    "LayOuts": lambda _: rs.LayOuts(0, 4, 3),
+    "LegalMoves": lambda e: e.Position.start(RULES).legal_moves,
+    "Match": lambda _: rs.Match(RULES, first=0),
+    "Match.lay_out": lambda _: match_at_lay_out(),
+    "Match.shorten": lambda _: match_at_lay_out(),
+    "Position": lambda e: e.Position.start(RULES),
+    "Puzzle": lambda _: rs.Puzzle(RULES.start(), "win", (SOW,)),
+    "Record": lambda _: rs.Record(GAME),
+    "RemainingMoves": lambda _: game.RemainingMoves(RULES.start(), RULES.start().legal_moves),
+    "Rules": lambda _: RULES,
+    "Series": lambda _: rs.Series(RULES),
+    "Simulation": lambda _: SIMULATION,
+    "Summary": lambda _: SIMULATION.summary(),
+    "MatchSimulation": lambda _: rs.simulate_match(RULES, matches=1),
+    "VectorEnv": lambda _: begun(relaysow.envs.VectorEnv(RULES, 2, **CALLER)),
+}
+SIMULATION = rs.simulate(RULES, 3)
+
+ARRAYS = ("observations", "mask", "rewards", "terminated", "truncated", "illegal", "lengths")
+
+
+def state_of_batch(batch: Any) -> Any:
+    return *(batch.position(row) for row in range(2)), *(
+        getattr(batch, n).tobytes() for n in ARRAYS
+    )
+
+
+STATES: dict[str, Callable[[Any], Any]] = {
+    "AEC": lambda env: (env.position, env.agent_selection, env.rewards, env.terminations),
+    "Batch": state_of_batch,
+    "Chance": lambda chance: tuple(chance._s),
+    "Env": lambda env: (env.position, env.side, env.np_random.bit_generator.state),
+    "Game": lambda game: (game.moves, game.position, game.outcome),
+    "Match": lambda match: (match.steps, match.due, match.totals),
+    "Series": lambda series: (series.steps, series.points),
+    "VectorEnv": lambda env: (*state_of_batch(env.batch), env.np_random.bit_generator.state),
+}
+"""What a refusal must leave as it was: of what can change at all."""
+
+MOVE = {"move": SOW}
+NUMBER = count()
+SEEN = ("observations", "mask", "rewards", "terminated", "truncated")
+OUT = {f"out.{name}": getattr(rs.Batch(RULES, 2), name) for name in SEEN}
+ARGUMENTS: dict[str, Callable[[Any, Path], dict[str, Any]]] = {
+    "AEC": lambda *_: {"rules": "giuthi", "pits": 3, "seeds": 2},
+    "AEC.reset": lambda *_: {"seed": 1, "options.start": RULES.start()},
+    "AEC.step": lambda *_: {"action": 0},
+    "Batch": lambda *_: {"rules": RULES, "n": 2},
+    "Batch.position": lambda *_: {"row": 1},
+    "Batch.reset": lambda *_: (
+        {"rows": [0, 1], "seed": 1, "start": RULES.start()}
+        | {name: OUT[name] for name in ("out.observations", "out.mask")}
+    ),
+    "Batch.step": lambda *_: {"actions": np.zeros(2, np.int64), **OUT},
+    "Chance": lambda *_: {"seed": 1, "game": 0},
+    "Env": lambda *_: {"rules": "giuthi", "pits": 3, "seeds": 2},
+    "Env.reset": lambda *_: {"seed": 1, "options.start": RULES.start()},
+    "Env.step": lambda *_: {"action": 0},
+    "Game": lambda *_: {"start": RULES},
+    "Game.from_record": lambda *_: {"text": GAME.record()},
+    "LayOut": lambda *_: {"row": (1, 2, 0)},
+    "LayOuts": lambda *_: {"player": 0, "seeds": 4, "pits": 3},
+    "LegalMoves": lambda e, _: {"position": e.Position.start(RULES), "sowings": [SOW]},
+    "Match": lambda *_: {"rules": RULES},
+    "Match.lay_out": lambda *_: {"row": (2, 2, 2)},
+    "Match.push": lambda *_: {"step": SOW},
+    "Position": lambda *_: {
+        "rules": rs.giuthi_leakey(3, 2, **DUTIES),
+        "pits": (2,) * 6,
+    },
+    "Position.__setstate__": lambda *_: {"state": RULES.start().__getstate__()},
+    "Position.from_text": lambda *_: {"text": RULES.start().to_text()},
+    "Position.illegal": lambda *_: {**MOVE, "reason": "so it is"},
+    "Position.move": lambda *_: {"action": 0},
+    "Position.move_from_text": lambda *_: {"text": "1+"},
+    "Record": lambda *_: {"play": GAME},
+    "Record.from_text": lambda *_: {"text": rs.Record(GAME).to_text()},
+    "Redistribute": lambda *_: {"emptied": (0,), "placed": (2, 0, 0, 0, 0, 0)},
+    "RemainingMoves": lambda *_: {"position": RULES.start(), "moves": [SOW]},
+    "Rules": lambda *_: {"pits": 3, "setup": (2,) * 6},
+    "Series": lambda *_: {"rules": RULES},
+    "Sow": lambda *_: {"pit": 0},
+    "Tablebase": lambda _, path: {"path": path / "table", "data": (path / "table").read_bytes()},
+    "Tablebase.build": lambda _, path: {
+        "rules": RULES,
+        "max_seeds": 2,
+        "path": path / f"new{next(NUMBER)}",
+    },
+    "Tablebase.memory": lambda *_: {"rules": RULES, "max_seeds": 2},
+    "Tablebase.open": lambda _, path: {"path": path / "table"},
+    **{
+        f"Simulation.{name}": lambda _, path, suffix=suffix: {"path": path / f"games.{suffix}"}
+        for name, suffix in (
+            *(("save", "npz"), ("save_plot", "svg"), ("to_csv", "csv"), ("to_npz", "npz")),
+            ("to_parquet", "parquet"),
+        )
+    },
+    "Tablebase.moves": lambda *_: {"position": FEW},
+    "Tablebase.probe": lambda *_: {"position": FEW},
+    "VectorEnv": lambda *_: {"rules": "giuthi", "num_envs": 2, "pits": 3, "seeds": 2},
+    "VectorEnv.reset": lambda *_: {
+        "seed": 1,
+        "options.start": RULES.start(),
+        "options.reset_mask": np.array([True, False]),
+    },
+    "VectorEnv.step": lambda *_: {"actions": np.zeros(2, np.int64)},
+    "analyse": lambda *_: {"position": RULES.start(), "depth": 1, "nodes": 9, "memory": 0},
+    "canonical": lambda *_: {"position": RULES.start(), **MOVE},
+    "check": lambda *_: {"rules_or_position": RULES, "games": 1, "max_moves": 1, "full": 0},
+    "iter_records": lambda *_: {"source": ["relaysow game 1"]},
+    "line_to_text": lambda *_: {"position": RULES.start(), "moves": [SOW]},
+    "perft": lambda e, _: {"position": e.Position.start(RULES), "depth": 1},
+    "read_records": lambda *_: {"text": rs.Record(GAME).to_text()},
+    "reference.simulate": lambda e, _: {
+        "start": e.Position.start(RULES),
+        "games": 1,
+        "seed": 1,
+        "first_game": 0,
+        "south": "random",
+        "north": "greedy",
+        "max_moves": 5,
+    },
+    "rules_from_text": lambda *_: {"text": "giuthi(pits=3)"},
+    "simulate": lambda *_: {"rules_or_position": RULES, "games": 2, "keep": "summary"},
+    "simulate_match": lambda *_: {"rules": RULES, "matches": 2, "max_rounds": 1},
+    **dict.fromkeys(("svg", "animate"), lambda *_: {"position": RULES.start(), **MOVE}),
+    **dict.fromkeys(("solve", "board"), lambda *_: {"position": RULES.start()}),
+    "puzzles": lambda *_: {"rules": RULES, "seeds": 5},
+    **{name: lambda *_: {"pits": 3, "seeds": 2} for name in rs.RULE_SETS if "kiothi" not in name},
+    **{
+        name: lambda *_: {"seeds": 1, "filled": 2, "pits": 3}
+        for name in rs.RULE_SETS
+        if "kiothi" in name
+    },
+}
+COSTLY = {"games": 9, "matches": 9, "memory": 2**20}
+"""Greater numbers have a meaning that takes too long, or too much room, to be told."""
+
+OWN = ("index", "length", "equal")
+"""Odd values that raise errors of their own where they are asked."""
+
+GOOD: dict[str, Any] = {
+    "rules": RULES,
+    "move": SOW,
+    "step": SOW,
+    "other": 1,
+    "number": 0,
+    "which": 0,
+    "at": 0,
+    "row": (0, 2, 2),
+    "agent": "player_0",
+    "count": 3,
+    "position": RULES.start(),
+}
+"""What is good of an argument of any callable that has no sample of its own."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("refusals")
+    rs.Tablebase.build(RULES, 2, path / "table").close()
+    return path
+
+
+class Sample(NamedTuple):
+    subject: Any
+    function: Callable[..., Any]
+    arguments: dict[str, Any]
+
+    def call(self, name: str | None = None, value: Any = None) -> Any:
+        arguments = dict(self.arguments)
+        if name is not None:
+            arguments[name] = value
+        for dotted in [name for name in arguments if "." in name]:
+            outer, inner = dotted.split(".")
+            arguments.setdefault(outer, {})
+            given = arguments.pop(dotted)
+            if name in (None, dotted):
+                arguments[outer] = {inner: given}
+        return self.function(**arguments)
+
+
+def sample_of(target: Target, path: Path) -> Sample:
+    key, owner = target.key, target.key.partition(".")[0]
+    make = ARGUMENTS.get(target.name) or ARGUMENTS.get(key)
+    if make is not None:
+        arguments = make(target.engine, path)
+    else:
+        arguments = {name: GOOD[name] for name in target.parameters if name in GOOD}
+        if target.engine is not rs and "position" in arguments:
+            arguments["position"] = target.engine.Position.start(RULES)
+    bound = inspect.ismethod(target.function) or isinstance(
+        inspect.getattr_static(target.owner, target.name.rpartition(".")[2], None), staticmethod
+    )
+    if target.owner is None or "." not in key or bound:
+        return Sample(None, target.function, arguments)
+    subject = (
+        rs.Tablebase.open(path / "table")
+        if owner == "Tablebase"
+        else (SUBJECTS.get(key) or SUBJECTS[owner])(target.engine)
+    )
+    member = target.name.rpartition(".")[2]
+    if member == "undo":
+        subject.push(SOW)
+    if member in SPECIAL:
+        special = SPECIAL[member]
+        return Sample(subject, lambda **given: special(subject, *given.values()), arguments)
+    return Sample(subject, getattr(subject, member), arguments)
+
+
+# ------------------------------------------------------------------------ what is documented
+
+ERRORS: dict[str, type[BaseException]] = {
+    name: thing
+    for package in (builtins, rs, relaysow.check)
+    for name, thing in ((name, getattr(package, name)) for name in dir(package))
+    if inspect.isclass(thing) and issubclass(thing, BaseException)
+}
+NEVER = (Exception, AssertionError, AttributeError, RecursionError, RuntimeError, SystemError)
+
+
+def prose(thing: Any) -> list[str]:
+    """The sentences of a docstring, without its examples."""
+    lines = (inspect.getdoc(thing) or "").splitlines()
+    text = " ".join(line for line in lines if not line.startswith((">>>", "...")))
+    return re.split(r"(?<=\.)\s+", text)
+
+
+def documented(target: Target, seen: frozenset[str] = frozenset()) -> set[type[BaseException]]:
+    """The errors that its documentation, or its class's, names or leaves to another's to name."""
+    found: set[type[BaseException]] = set()
+    made = target.function.__init__ if inspect.isclass(target.function) else None
+    for sentence in [*prose(target.function), *prose(target.owner), *prose(made)]:
+        for name in re.findall(r"`([\w.]+)`", sentence):
+            if name in ERRORS:
+                found.add(ERRORS[name])
+            elif "raise" in sentence.lower():
+                owner = target.name.rpartition(".")[0]
+                for other in (f"{owner}.{name}", name, f"{target.name.partition('.')[0]}.{name}"):
+                    if other in TARGETS and other not in seen:
+                        found |= documented(TARGETS[other], seen | {other, target.name})
+    return found
+
+
+def is_documented(error: BaseException, names: set[type[BaseException]]) -> bool:
+    kind = type(error)
+    own = kind.__module__.startswith("relaysow")
+    return kind not in NEVER and any(
+        kind is name or (issubclass(kind, name) and (own or name is OSError)) for name in names
+    )
+
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "data": ("it is no table",),
+    "at": ("a move's number", "no move number"),
+    "move": ("a move must be", "illegal move", "not a legal move", "no action number"),
+    "moves": ("a move must be",),
+    "number": ("a move's number", "no move number"),
+    "options": ("start",),
+    "out": ("observations", "mask", "rewards", "terminated", "truncated"),
+    "rows": ("row",),
+    "rules": ("a Batch starts from",),
+    "start": ("a game starts from",),
+    "state": ("the pickled state of",),
+    "step": ("a step must be",),
+    "text": ("column",),
+    "which": ("a move's number", "no move number"),
+}
+
+
+def marks_of(value: Any) -> Iterator[str]:
+    """What tells a value by itself: it, its type, or how large it is."""
+    yield shown(value)
+    yield type(value).__name__
+    if isinstance(value, np.ndarray):
+        yield from (shown(value.dtype), str(value.dtype), str(value.shape))
+    if isinstance(value, (str, bytes)):
+        with suppress(UnicodeError):
+            yield from (shown(os.fsdecode(value)), f"{os.fsdecode(value)} exists")
+    if isinstance(value, str):
+        yield from (
+            shown(value[:20])[:-1],
+            f"{len(value)} characters",
+            *[value[:50]][len(value) < 50 :],
+        )
+    elif isinstance(value, (list, bytearray)):
+        yield f"({len(value)},)"
+    with suppress(Deliberate, TypeError):
+        yield shown(operator.index(value))
+
+
+def told(message: str, make: Callable[[], Any]) -> bool:
+    """Whether a message tells the value, or what is wrong of what it holds."""
+    marks = [*marks_of(make())]
+    with suppress(Deliberate, TypeError):
+        inner = list(islice(make(), 1_001))
+        marks += [shown(tuple(inner)), f"has {len(inner)} ", f": {len(inner)} pits"]
+        marks += ["has more than "] if len(inner) > 2 else []
+        marks += [mark for item in inner[:16] for mark in marks_of(item)]
+    return any(mark in message for mark in marks)
+
+
+class Hang(BaseException):
+    pass
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """A call that takes longer is stopped, where the system can."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)  # type: ignore[func-returns-value]
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # type: ignore[func-returns-value]
+        signal.signal(signal.SIGALRM, before)
+
+
+def complaint(target: Target, path: Path, name: str, odd: str) -> str | None:
+    """What is wrong with how an odd value is taken, if anything is."""
+    short = name.rpartition(".")[2]
+    meaning = MEANINGS.get(f"{target.key}.{name}", MEANINGS.get(short, lambda _: False))
+    may = meaning(ODD[odd]())
+    if may and whole(COSTLY.get(name, 2**70), 2**80)(ODD[odd]()):
+        return None
+    value = ODD[odd]()
+    sample = sample_of(target, path)
+    kind = target.key.partition(".")[0] if sample.subject is not None else ""
+    state = STATES.get(kind, lambda _: None)
+    before = state(sample.subject)
+    try:
+        with alarm(20):
+            sample.call(name, value)
+    except Deliberate:
+        return None if odd in OWN else f"{name}={odd}: what should not be asked was"
+    except Hang:
+        return f"{name}={odd}: hangs"
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+        message = f"{error}"
+        where = f"{name}={odd}: {type(error).__name__}: {message[:300]}"
+        if not is_documented(error, documented(target)):
+            return f"{where}: not documented"
+        names = (short, *ALIASES.get(short, ()))
+        if not isinstance(error, OSError) and not any(word in message for word in names):
+            return f"{where}: the argument is not named"
+        if not told(message, ODD[odd]) and "it is no table" not in message:
+            return f"{where}: the value is not told"
+        if len(message) > 10_000:
+            return f"{name}={odd}: {len(message)} characters"
+        if state(sample.subject) != before:
+            return f"{where}: changed {target.owner}"
+    else:
+        return None if may else f"{name}={odd}: accepted"
+    return None
+
+
+def test_every_argument_is_known() -> None:
+    assert len(TARGETS) > 100
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_odd_values(
+    name: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    target = TARGETS[name]
+    sample = sample_of(target, folder)
+    if target.parameters:
+        sample.call()
+    arguments = dict.fromkeys((*target.parameters, *(a for a in sample.arguments if "." in a)))
+    found = [complaint(target, folder, argument, odd) for argument in arguments for odd in ODD]
+    assert not (wrong := [each for each in found if each]), "\n" + "\n".join(wrong)
