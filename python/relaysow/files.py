@@ -17,6 +17,7 @@ there; where a file system has no hard links, by a look and `rename`.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import warnings
 from collections.abc import Iterator
@@ -299,6 +300,25 @@ def _let_go() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_let_go)
+
+
+@contextmanager
+def regular(path: str) -> Iterator[IO[bytes]]:
+    """A file to read; `ValueError` for a pipe, a socket or a device, which may never answer."""
+    _refuse_special(path, os.stat(path))
+    flags = getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, wanted: os.open(name, wanted | flags)) as file:
+        _refuse_special(path, os.fstat(file.fileno()))  # it may be another by now
+        yield file
+
+
+def _refuse_special(path: str, found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
+    if not stat.S_ISREG(found.st_mode):
+        kinds = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+        kind = kinds.get(stat.S_IFMT(found.st_mode), "a device")
+        raise ValueError(f"it is {kind}: must be a file")
 
 
 def sync(file: IO[bytes]) -> None:

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from relaysow import _core, checks, notation
 from relaysow._core import Position
 from relaysow.analysis import Value, at_end, result_at
-from relaysow.checks import function, instance, whole_number, within
-from relaysow.files import resumed, sync
+from relaysow.checks import flag, function, instance, whole_number, within
+from relaysow.files import named, regular, resumed, sync
 from relaysow.moves import Move
 from relaysow.once import once
 from relaysow.rules import Rules
@@ -39,7 +39,8 @@ class Tablebase:
     `Tablebase.build` makes one, `Tablebase.open` maps its file into memory.  The rules' set-up
     makes no difference, nor do opening redistributions and protection once they are over: a table
     of Kiothi holds the positions in which nothing is protected.  `rules` are those of the file,
-    `max_seeds` the most seeds on the ring.  A copy, and what a pickle is read to, opens the file again.
+    `max_seeds` the most seeds on the ring, `path` is the file's name, and `in_memory` tells whether
+    it was read.  A copy, and what a pickle is read to, opens the file again.
 
     >>> import os, tempfile, relaysow as rs
     >>> rules = rs.giuthi(pits=3, seeds=1)
@@ -49,11 +50,12 @@ class Tablebase:
     Value(result=1, lead_to_win=-4, lead_to_draw=-5)
     """
 
-    def __init__(self, path: str, data: mmap.mmap) -> None:
+    def __init__(self, path: str, data: mmap.mmap | bytes) -> None:
         """Use `open` or `build`; raises what `open` does."""
         self.path = checks.path("path", path)
         self._file = os.path.abspath(self.path)  # the process may go to another folder
         instance("data", data, (mmap.mmap, bytes), "the bytes of a table")
+        self.in_memory = isinstance(data, bytes)
         self._data = data
         pits, self.max_seeds, text, at = _core.read_table_head(data)
         self.rules: Rules = notation.rules_from_text(text)
@@ -61,7 +63,7 @@ class Tablebase:
             raise TablebaseError("its head contradicts itself")
         self._table: _core.Table | None = _core.Table(self.rules, self.max_seeds)
         for _ in range(self.max_seeds + 1):
-            at = self.table.add(data, at, False)
+            at = self.table.add(data, at, self.in_memory)
         if at != len(data):
             raise TablebaseError(f"{len(data) - at} bytes follow its end")
 
@@ -73,22 +75,29 @@ class Tablebase:
         return self._table
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], rules: Rules | None = None) -> Tablebase:
-        """Map the table of a file into memory, read-only.
+    def open(
+        cls, path: str | os.PathLike[str], rules: Rules | None = None, *, in_memory: bool = False
+    ) -> Tablebase:
+        """Map the table of a file into memory, read-only, or with `in_memory` read it.
 
-        The heads are checked now, a block of entries when it is first touched.  Raises
-        `TablebaseError` for a file that is no table, is damaged, cut off, of another version or
-        not of the `rules` given; `OSError` as `open` does; `TypeError` or `ValueError` for what is
-        no path or no rules.
+        The heads are checked now, a block of entries when it is first touched, or now too if it is
+        read.  While a table is mapped nobody may change or shorten its file in place: a shortened
+        one ends the process where it is looked up beyond the new end (SIGBUS; Windows does not let
+        it be shortened).  `build` never changes a finished file, and to remove or replace it does
+        no harm; a table `in_memory` is safe from all of that.
+
+        Raises `TablebaseError` for a file that is no table, is damaged, cut off, of another version
+        or not of the `rules` given, or is changed while it is read, and for a pipe or a device;
+        `OSError` as `open` does; `MemoryError` if a file that is read finds no room; `TypeError`
+        or `ValueError` for what is no path, no rules or no flag.
         """
-        name = checks.path("path", path)
+        name, in_memory = checks.path("path", path), flag("in_memory", in_memory)
         wanted = None if rules is None else table_rules(rules)
-        with open(name, "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise TablebaseError(f"{name}: it is empty")
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         try:
-            table = cls(name, data)
+            with regular(name) as file, named(name):
+                if os.fstat(file.fileno()).st_size == 0:
+                    raise TablebaseError("it is empty")
+                table = cls(name, file.read() if in_memory else _mapped(file))
         except ValueError as error:
             raise TablebaseError(f"{name}: {error}") from None
         if wanted is not None and wanted != table.rules:
@@ -222,17 +231,19 @@ class Tablebase:
         return sum(self.table.count(total) for total in range(self.max_seeds + 1))
 
     def close(self) -> None:
-        """Unmap the file; no value can be looked up any more.  Closing it again does nothing."""
+        """Unmap or forget the file; no value can be looked up any more.  Closing it again does nothing."""
         self._table = None
-        with suppress(BufferError):
-            self._data.close()
+        if isinstance(self._data, mmap.mmap):
+            with suppress(BufferError):
+                self._data.close()
+        self._data = b""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._table is None:
             raise TypeError(
                 f"{self.path}: a closed table cannot be copied or pickled: open it again"
             )
-        return _reopened, (self._file, self.rules, self.max_seeds)
+        return _reopened, (self._file, self.rules, self.max_seeds, self.in_memory)
 
     def __enter__(self) -> Self:
         return self
@@ -244,9 +255,9 @@ class Tablebase:
         return f"<Tablebase of {self.rules!r} to {self.max_seeds} seeds: {self.path}>"
 
 
-def _reopened(path: str, rules: Rules, max_seeds: int) -> Tablebase:
+def _reopened(path: str, rules: Rules, max_seeds: int, in_memory: bool) -> Tablebase:
     """The table of a file that was open, which must still be what it was."""
-    table = Tablebase.open(path)
+    table = Tablebase.open(path, in_memory=in_memory)
     if (table.rules, table.max_seeds) != (rules, max_seeds):
         table.close()
         raise TablebaseError(
@@ -267,6 +278,10 @@ def table_rules(rules: Rules) -> Rules:
         # Without extra moves the scopes are one; with them "turn" is refused.
         repetition_scope=rules.repetition_scope if rules.uncrossed == "moves_again" else "position",
     )
+
+
+def _mapped(file: IO[bytes]) -> mmap.mmap:
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _thread_count(threads: int | None) -> int:
