@@ -22,6 +22,7 @@ import pytest
 import relaysow as rs
 from relaysow import cli, terminal
 from relaysow.check import check
+from relaysow.processes import undisturbed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -339,3 +340,19 @@ def test_a_later_signal_ends_what_the_first_began(monkeypatch: Any) -> None:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGHUP)
     assert came == [signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_signals_wait_until_a_process_is_known(name: str) -> None:
+    known = False
+
+    def begin() -> None:
+        nonlocal known
+        with terminal.signals(), undisturbed():
+            signal.raise_signal(getattr(signal, name))
+            known = True
+
+    with pytest.raises(KeyboardInterrupt):
+        begin()
+    assert known

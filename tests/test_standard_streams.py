@@ -165,9 +165,10 @@ def test_a_full_standard_output_is_an_error(line: str, unbuffered: str) -> None:
     assert bool(printed) == (line != "bogus")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("line", ["rules", "--help", "bogus"])
-def test_readers_that_have_gone_are_141(line: str) -> None:
-    process = start(line.split(), ">&2")
+def test_readers_that_have_gone_are_141(line: str, unbuffered: str) -> None:
+    process = start(line.split(), ">&2", env=os.environ | {"PYTHONUNBUFFERED": unbuffered})
     assert process.stderr is not None
     process.stderr.close()
     process.communicate(timeout=20)

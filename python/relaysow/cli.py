@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import fields
 from importlib import import_module
 from inspect import signature
@@ -12,7 +12,10 @@ from time import perf_counter
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from relaysow import typed
+from relaysow.checks import one_of
 from relaysow.descriptions import GAMES, OPTIONS, READINGS, SOURCES
 from relaysow.extras import library
 from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
@@ -31,27 +34,63 @@ if TYPE_CHECKING:
     from relaysow.summary import Summary
     from relaysow.tablebase import Tablebase
 
+
+class Commands(TyperGroup):
+    """Commands that are found in any case; of an unknown one it is told which may be meant."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        args = [typed.name(args[0], self.commands), *args[1:]]
+        if args[0] not in self.commands:
+            known = typed.did_you_mean(args[0], self.commands)
+            raise ValueError(f"No such command {args[0]!r}{known}")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    cls=Commands,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "token_normalize_func": lambda option: option.lower().replace("_", "-"),
+    },
     rich_markup_mode="markdown",
     help="Play, check and explain the relay-sowing games Giuthi, Kiothi and En Gehé.",
 )
 
 
 def _integer(text: str | int) -> int:
-    """An integer of an argument: as Python writes them, so with underscores if one likes."""
+    """An integer of an argument, or its default."""
     try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} must be an integer") from None
+        return text if isinstance(text, int) else typed.count(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}") from None
 
 
 def _number(help: str) -> Any:
     return typer.Option(parser=_integer, metavar="INTEGER", help=help)
 
 
-Name = Annotated[str | None, typer.Argument(metavar="NAME", help="A rule set: see `rules`.")]
+def _word(*words: str, help: str) -> Any:
+    """An option that is one of these words."""
+
+    def parsed(text: str) -> str:
+        word = typed.name(text, words)
+        if word not in words:
+            near = typed.did_you_mean(text, words)
+            raise typer.BadParameter(f"{text!r} must be {' or '.join(words)}{near}")
+        return word
+
+    return typer.Option(parser=parsed, metavar="WORD", help=help)
+
+
+def _rule_set(text: str) -> str:
+    return typed.name(text, RULE_SETS)
+
+
+Name = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", parser=_rule_set, help="A rule set: see `rules`."),
+]
 Pits = Annotated[int | None, _number("Pits in each row.")]
 Seeds = Annotated[int | None, _number("Seeds in each filled pit.")]
 Filled = Annotated[int | None, _number("Kiothi: the filled pits of a row.")]
@@ -74,7 +113,7 @@ Policy = Annotated[
     ),
 ]
 LookUp = Annotated[str | None, typer.Option(help="Look positions of fewer seeds up in this file.")]
-Engine = Annotated[str, typer.Option(help="native, or reference (plain Python).")]
+Engine = Annotated[str, _word("native", "reference", help="native, or reference (plain Python).")]
 
 
 @app.callback(invoke_without_command=True)
@@ -364,9 +403,10 @@ def show(
     from relaysow.notation import rules_from_text
     from relaysow.reading import bare
 
-    is_rules = " " not in bare(position)
+    position = typed.rules_first(bare(position))
+    is_rules = " " not in position
     here = rules_from_text(position).start() if is_rules else Position.from_text(position)
-    played = None if move is None else here.move_from_text(move)
+    played = None if move is None else here.move_from_text(typed.move(move))
     told = None if played is None else here.sow(played)
     width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)
     unicode = _can_print("▶·┌─")
@@ -409,8 +449,6 @@ def play(
     ] = None,
 ) -> None:
     """Play a game in the terminal."""
-    from contextlib import suppress
-
     from relaysow.play import Table
 
     begin: Any = RULE_SETS["giuthi"]()
@@ -488,10 +526,12 @@ def replay(
         if not word or word.strip().lower() == "q":
             break
         word = word.strip().lower()
+        following = -1
         if word in ("", "b"):
             following = at + (1 if not word else -1)
         else:
-            following = int(word) if word.isdecimal() and len(word) < 10 else -1
+            with suppress(ValueError):
+                following = typed.count(word)
         if 0 <= following < len(frames):
             at = following
         elif not word:
@@ -573,11 +613,13 @@ def _start(
             raise ValueError("--from names its own rules: give no rule set, sizes or options")
         from relaysow import Position
 
-        return Position.from_text(start)
+        return Position.from_text(typed.rules_first(start))
     if name is None:
         raise ValueError(f"a rule set is needed: {', '.join(RULE_SETS)}; or --from POSITION")
     if name not in RULE_SETS:
-        raise ValueError(f"{name!r} is not a rule set: must be one of {', '.join(RULE_SETS)}")
+        near = typed.did_you_mean(name, RULE_SETS)
+        known = ", ".join(RULE_SETS)
+        raise ValueError(f"{name!r} is not a rule set: must be one of {known}{near}")
     function = RULE_SETS[name]
     sizes = {"pits": pits, "seeds": seeds, "filled": filled}
     sizes = {size: number for size, number in sizes.items() if number is not None}
@@ -589,35 +631,51 @@ def _start(
         option, equals, value = text.partition("=")
         if not equals:
             raise ValueError(f"--set {text}: must be OPTION=VALUE")
-        chosen[option] = _option(option, value)
+        option = typed.name(option, _OPTIONS)
+        chosen[option] = _option(option, value.strip())
     if "setup" in chosen and sizes.keys() - {"pits"}:
         raise ValueError("--set setup=… gives every pit: give no --seeds or --filled beside it")
     return function(**sizes, **chosen)
 
 
+_OPTIONS = [field.name for field in fields(Rules) if field.name != "pits"]
+
+
 def _option(option: str, text: str) -> Any:
-    """The value of a rules option from its text; the words are checked by `Rules`."""
+    """The value of a rules option from its text."""
     if option in CHOICES:
-        return text
+        try:
+            return one_of(option, typed.name(text, CHOICES[option]), CHOICES[option])
+        except ValueError as error:
+            raise ValueError(f"{error}{typed.did_you_mean(text, CHOICES[option])}") from None
     try:
         if option == "setup":
-            return tuple(int(count) for count in text.split(","))
+            return tuple(typed.count(count) for count in text.split(","))
         if option in ("minimum_lift", "max_laps"):
-            return None if (option, text.lower()) == ("max_laps", "none") else int(text)
-    except ValueError:
+            unlimited = (option, text.lower()) == ("max_laps", "none")
+            return None if unlimited else typed.count(text)
+    except ValueError as error:
         kind = "integers with commas between them" if option == "setup" else "an integer"
-        raise ValueError(f"--set {option}={text}: must be {kind}") from None
-    allowed = ", ".join(field.name for field in fields(Rules) if field.name != "pits")
+        raise ValueError(f"--set {option}={text}: must be {kind}: {error}") from None
+    near = typed.did_you_mean(option, ["--pits", "--seeds", "--filled", *_OPTIONS])
+    allowed = ", ".join(_OPTIONS)
     raise ValueError(
-        f"--set {option}={text}: {option!r} is not an option: must be one of {allowed}"
+        f"--set {option}={text}: {option!r} is not an option: must be one of {allowed}{near}"
     )
 
 
 def _pair(policy: str) -> str | tuple[str, str]:
-    names = tuple(policy.split(","))
+    from relaysow.simulation import POLICIES, policies_of
+
+    names = typed.policies(policy)
     if len(names) > 2:
         raise ValueError(f"--policy {policy}: must be one name or two, South's,North's")
-    return (names[0], names[1]) if len(names) == 2 else policy
+    for name in names:
+        try:
+            policies_of(name)
+        except ValueError as error:
+            raise ValueError(f"{error}{typed.did_you_mean(name, POLICIES)}") from None
+    return (names[0], names[1]) if len(names) == 2 else names[0]
 
 
 @app.command()
@@ -733,7 +791,7 @@ def puzzle(
     pits: Pits = None,
     options: Set = None,
     seeds: Annotated[int, _number("Seeds on the ring.")] = 8,
-    to: Annotated[str, typer.Option(help="win or draw.")] = "win",
+    to: Annotated[str, _word("win", "draw", help="win or draw.")] = "win",
     moves: Annotated[
         int | None, _number("How many moves the solver makes; any number by default.")
     ] = None,
@@ -792,7 +850,7 @@ def _lead(lead: float) -> str:
     return "any" if lead < -MAX_SEEDS else "none" if lead > MAX_SEEDS else f"{lead:+}"
 
 
-tablebases = typer.Typer(help="Build, check and look up tables of exact values.")
+tablebases = typer.Typer(cls=Commands, help="Build, check and look up tables of exact values.")
 app.add_typer(tablebases, name="tablebase")
 
 TableFile = Annotated[str, typer.Argument(metavar="FILE", help="The file of the table.")]
@@ -851,7 +909,7 @@ def tablebase_probe(
     from relaysow.tablebase import Tablebase
 
     with Tablebase.open(path) as table:
-        looked_up = Position.from_text(position)
+        looked_up = Position.from_text(typed.rules_first(position))
         _print_values(looked_up, table.probe(looked_up), table.moves(looked_up))
 
 
@@ -861,7 +919,9 @@ def _total(total: int, positions: int, seconds: float) -> None:
 
 @app.command()
 def rules(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A rule set.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", parser=_rule_set, help="A rule set.")
+    ] = None,
 ) -> None:
     """List the rule sets and all options; of one rule set its values, source and reading."""
     if name is None:
@@ -941,7 +1001,7 @@ def _run(words: list[str]) -> int:
         # Not `app()`, which answers to Ctrl-C and broken pipes in a way of its own.
         command = typer.main.get_command(app)
         _show_plainly(command)
-        with command.make_context("relaysow", words) as context:
+        with command.make_context("relaysow", list(words)) as context:
             command.invoke(context)
         return 0
     except typer.Exit as done:
@@ -965,12 +1025,17 @@ def _run(words: list[str]) -> int:
         _note(f"relaysow: {error}")
         return 2
     except Exception as error:
-        message = getattr(
-            error, "format_message", None
-        )  # Typer's errors, whatever they derive from
-        if message is None:
+        # Typer's errors, whatever they derive from.
+        told: Any = error
+        if hasattr(error, "option_name") and hasattr(error, "possibilities"):
+            known = told.ctx.command.get_params(told.ctx)
+            options = [option for one in known for option in (*one.opts, *one.secondary_opts)]
+            near = typed.did_you_mean(told.option_name, options)
+            _note(f"relaysow: No such option: {told.option_name}{near}")
+        elif hasattr(error, "format_message"):
+            _note(f"relaysow: {told.format_message()}{typed.dashes(words)}")
+        else:
             raise
-        _note(f"relaysow: {message()}")
         return 2
 
 

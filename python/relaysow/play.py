@@ -16,7 +16,7 @@ from textwrap import fill
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from relaysow import display
+from relaysow import display, typed
 from relaysow.files import written
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
@@ -206,7 +206,8 @@ class Table:
         elif name[0].isdigit() or name[0] == "=":
             self._make(self._move(f"{command}{rest}"))
         else:
-            raise ValueError(f"{command!r} is neither a move nor a command: see help")
+            near = typed.did_you_mean(name, _COMMANDS)
+            raise ValueError(f"{command!r} is neither a move nor a command: see help{near}")
 
     def _help(self, _: str) -> None:
         rules, position = self._game.position.rules, self._game.position
@@ -363,7 +364,7 @@ class Table:
 
     def _move(self, text: str) -> Move:
         """The move of a text; a redistribution may name the pits that are filled."""
-        position, text = self._game.position, text.replace(" ", "").lower()
+        position, text = self._game.position, typed.move(text)
         emptied, equals, placed = text.partition("=")
         if not equals or ":" not in placed:
             return position.move_from_text(text)
@@ -492,13 +493,15 @@ def told_outcome(game: Game) -> str:
 
 
 def _seat(who: str) -> str:
-    if who != "human":
+    seat = typed.policy(who)
+    if seat != "human":
         try:
-            policies_of(who)
+            policies_of(seat)
         except ValueError:
             allowed = f"{', '.join(SEATS[:-1])} or {SEATS[-1]}"
-            raise ValueError(f"{who!r} cannot play: must be {allowed}") from None
-    return who
+            near = typed.did_you_mean(who, SEATS)
+            raise ValueError(f"{who!r} cannot play: must be {allowed}{near}") from None
+    return seat
 
 
 def _seconds(text: str | float) -> float:
