@@ -361,6 +361,14 @@ def test_each_damage_costs_one_record(old: str, new: str) -> None:
     assert len(errors) == (0 if old == GAME else 2 if "the engine" in new else 1)
 
 
+def test_a_file_may_begin_with_what_is_no_text() -> None:
+    """As after a power cut: it costs the first record."""
+    for torn in (b"\0", b"\0" * 4096, b"re\0laysow", b"\x1f\x8b\x08\x00\xff\xfe"):
+        error, good = iter_records(io.BytesIO(torn + f"\n\n{GAME}".encode()))
+        assert isinstance(error, NotationError)
+        assert texts_of([good]) == [GAME]
+
+
 def test_a_comment_may_speak_of_records() -> None:
     """Only a line of its own begins a record, in a lenient comment too."""
     text = GAME.replace("five", r"relaysow game 1\nrelaysow game 1")

@@ -41,7 +41,7 @@ def other_encoding(head: bytes) -> str | None:
         return "UTF-32"
     if zeros in ((False, True, False, True), (True, False, True, False)):
         return "UTF-16"
-    return "no text" if any(zeros) else None
+    return None
 
 
 def name_of(source: Source) -> str | None:
