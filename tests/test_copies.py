@@ -110,14 +110,14 @@ def games(module: Any) -> Iterator[Any]:
 
 def matches() -> Iterator[rs.Match]:
     for scheme in ("wikipedia", "leakey"):
-        for steps in (0, 60):
+        for steps in (0, 40):
             yield played(
                 rs.Match(rs.giuthi(pits=4, seeds=3), scheme, first=1, twice="short"), steps
             )
 
 
 def series() -> Iterator[rs.Series]:
-    for steps in (0, 60):
+    for steps in (0, 50):
         yield played(rs.Series(rs.giuthi_pratt(), best_of=5, one_warrior=2, first=1), steps)
 
 
@@ -256,13 +256,13 @@ def test_a_copy_is_like_the_original(kind: type) -> None:
 def test_a_copy_plays_on_by_itself(kind: type) -> None:
     """50 steps on a copy do not show in the original; the same steps there come to the same."""
     for sample in SAMPLES[kind]():
-        for name in ("copy", "deepcopy", "pickle 2", f"pickle {LAST}"):
+        for name in ("copy", "deepcopy", f"pickle {LAST}"):
             way, original = WAYS[name], copy.deepcopy(sample)
             seen, again = told(original), way(original)
             later = told(played(again, 50, seed=2))
-            assert told(original) == seen, name
+            played(way(original), 20, seed=3)
+            assert (told(original), told(again)) == (seen, later), name
             assert told(played(original, 50, seed=2)) == later, name
-            assert told(again) == later, name
             if hasattr(again, "undo"):
                 steps = [
                     *(getattr(again, "past", None) or getattr(again, "steps", None) or again.moves)
@@ -409,6 +409,7 @@ def test_rules_are_pickled_by_names(monkeypatch: pytest.MonkeyPatch) -> None:
             make(fewer)
     del options["chain"]
     monkeypatch.setitem(rules_module.ADDED, "chain", "none")
+    assert make(reduced(rules)[1]) == rules
     assert make(options) == rs.kiothi(chain="none")
     with pytest.raises(TypeError, match="must be a dict of options, not"):
         make(())
