@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -361,14 +362,14 @@ def test_a_copied_table_is_open_by_itself(tmp_path: Path, monkeypatch: pytest.Mo
     position = rs.Position(rules, [2, 0, 1, 0, 0, 0])
     rs.Tablebase.build(rules, 3, tmp_path / "table").close()
     monkeypatch.chdir(tmp_path)
-    for way in WAYS.values():
-        with rs.Tablebase.open("table") as table:
+    for way, in_memory in product(WAYS.values(), (False, True)):
+        with rs.Tablebase.open("table", in_memory=in_memory) as table:
             value = table.probe(position)
             monkeypatch.chdir("/")
             again = way(table)
             monkeypatch.chdir(tmp_path)
             assert again.probe(position) == value
-        assert again.probe(position) == value
+        assert (again.probe(position), again.in_memory) == (value, in_memory)
         again.close()
         for closed in (table, again):
             with pytest.raises(TypeError, match="a closed table cannot be copied or pickled: open"):
