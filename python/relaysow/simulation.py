@@ -264,7 +264,7 @@ def restore(result: Simulation | MatchSimulation, state: Iterable[Any]) -> None:
     """Fill a copy of a result, whose columns are as read-only as they were."""
     for field, value in zip(fields(result), state, strict=True):
         if hasattr(value, "flags"):  # NumPy makes its copies writeable
-            pass
+            value.flags.writeable = False
         object.__setattr__(result, field.name, value)
 
 
