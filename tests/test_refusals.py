@@ -12,10 +12,15 @@ import builtins
 import inspect
 import operator
 import os
+import platform
 import re
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -33,6 +38,8 @@ import relaysow.envs.pettingzoo
 from relaysow import display, game, notation, reference
 from relaysow.checks import is_integer, shown
 from relaysow.rules import CHOICES
+from relaysow.simulation import empty_columns
+from relaysow.summary import Tally
 
 
 class Deliberate(Exception):
@@ -198,7 +205,9 @@ UNFIT = (type, bytes, bytearray, dict, set)
 
 MEANINGS: dict[str, Meaning] = {
     # of an argument by its name …
-    **dict.fromkeys(("drawn", "lenient", "progress", "shorten", "twice", "unicode"), FLAG),
+    **dict.fromkeys(
+        ("drawn", "in_memory", "lenient", "progress", "shorten", "twice", "unicode"), FLAG
+    ),
     **dict.fromkeys(("poll", "report"), either(none, FUNCTION)),
     **dict.fromkeys(("best_of", "max_cycles", "max_moves", "nodes"), either(none, whole(1))),
     **dict.fromkeys(("games", "lines", "matches", "max_positions", "max_rounds", "n"), whole(1)),
@@ -370,6 +379,7 @@ RULES = rs.giuthi(pits=3, seeds=2)
 DUTIES: dict[str, Any] = {"extra_pit": "not_origin", "endless": "draw"}
 DUTIES |= {"protection": "until_owner_lifts", "redistribution": "one"}
 SOW = rs.Sow(0, direction="ccw")
+FIVE = rs.giuthi(pits=5, seeds=4)
 FEW = rs.Position(RULES, (1, 0, 0, 1, 0, 0))
 GAME = rs.Game(RULES)
 GAME.push(SOW)
@@ -773,3 +783,214 @@ def test_odd_values(
     arguments = dict.fromkeys((*target.parameters, *(a for a in sample.arguments if "." in a)))
     found = [complaint(target, folder, argument, odd) for argument in arguments for odd in ODD]
     assert not (wrong := [each for each in found if each]), "\n" + "\n".join(wrong)
+
+
+def refusal(target: Target, path: Path, name: str, odd: str) -> tuple[str, str] | None:
+    sample = sample_of(target, path)
+    try:
+        sample.call(name, ODD[odd]())
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is compared
+        return type(error).__name__, re.sub(r" at 0x\w+", "", f"{error}")
+    return None
+
+
+ALIKE = ("Game.", "LegalMoves.", "Position", "perft")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in TARGETS if name.startswith(tuple(f"reference.{a}" for a in ALIKE))]
+)
+def test_core_and_reference_refuse_alike(name: str, folder: Path) -> None:
+    one, other = TARGETS[name], TARGETS.get(name.removeprefix("reference."))
+    if other is None:
+        pytest.skip("the core has no such thing")
+    arguments = dict(zip(one.parameters, other.parameters, strict=True))
+    for mine, its in arguments.items():
+        for odd in ODD:
+            assert refusal(one, folder, mine, odd) == refusal(other, folder, its, odd), (mine, odd)
+
+
+# ------------------------------------------------------------------------------ known instances
+
+
+class Liar(Executor):
+    """Its workers play, and then return something else."""
+
+    def __init__(self, lie: Callable[[Any], Any]) -> None:
+        self.lie = lie
+
+    def submit(self, function: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(self.lie(function(*arguments)))
+        return future
+
+
+def fewer(told: Any) -> Any:
+    version, columns = told
+    return version, {name: column[:-1] for name, column in columns.items()}
+
+
+def without_one(told: Any) -> Any:
+    version, columns = told
+    return version, {name: column for name, column in columns.items() if name != "laps"}
+
+
+def wider(told: Any) -> Any:
+    version, columns = told
+    return version, {name: column.astype("int64") for name, column in columns.items()}
+
+
+def shorter_column(told: Any) -> Any:
+    version, columns = told
+    return version, columns | {"moves": columns["moves"][1:]}
+
+
+LIES: list[tuple[Callable[[Any], Any], str]] = [
+    (fewer, "returned 4 games: "),
+    (without_one, "returned no games: "),
+    (wider, "returned no games: "),
+    (shorter_column, "returned no games: "),
+    (lambda told: (told[0], None), "returned no games: None"),
+    (lambda _: None, "returned no games: None"),
+    (lambda told: ("0.0.9", told[1]), "a worker has relaysow '0.0.9'"),
+]
+
+
+@pytest.mark.parametrize(("lie", "text"), LIES, ids=range(len(LIES)))
+def test_what_a_worker_returns_is_looked_at(lie: Callable[[Any], Any], text: str) -> None:
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        rs.simulate(RULES, 5, executor=Liar(lie))
+
+
+def test_a_worker_that_counts_fewer_games_is_refused(tmp_path: Path) -> None:
+    def lie(told: Any) -> Any:
+        version, made = told
+        less = Tally.of(empty_columns(0))
+        return version, replace(made, tally=less) if hasattr(made, "tally") else less
+
+    for out in (None, tmp_path / "games"):
+        with pytest.raises(RuntimeError, match="games 3…7: a worker returned 0 games"):
+            rs.simulate(RULES, 5, first_game=3, keep="summary", out=out, executor=Liar(lie))
+
+
+LIMITED = """
+import resource, sys
+import relaysow as rs
+rules = rs.giuthi(pits=5, seeds=4)
+batch, alone = rs.Batch(rules, 4_000, threads=8), rs.Batch(rules, 4_000)
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + {room},) * 2)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is told how large threads are")
+def test_where_the_system_allows_few_threads_few_are_used() -> None:
+    script = (
+        LIMITED.format(room="(1 << 30)")
+        + """
+result = rs.simulate(rules, 20_000, threads=1_000)
+found = rs.analyse(rules.start(), nodes=2_000, threads=1_000)
+batch.step(batch.sample())
+alone.step(alone.sample())
+same = (batch.observations == alone.observations).all()
+print(int(result.laps.sum()), found.depth > 0, same)
+"""
+    )
+    assert run(script) == f"{int(rs.simulate(FIVE, 20_000).laps.sum())} True True"
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is told how large threads are")
+def test_where_the_system_allows_no_thread_it_is_said() -> None:
+    script = (
+        LIMITED.format(room="(1 << 27)")
+        + """
+try:
+    rs.simulate(rules, 10, threads=2)
+except OSError as error:
+    print(error.errno, error.strerror)
+batch.step(batch.sample())
+alone.step(alone.sample())
+same = (batch.observations == alone.observations).all()
+print(rs.analyse(rules.start(), nodes=2_000, threads=9).depth > 0, same)
+print(sum(rs.simulate(rules, 9, engine="reference", keep="summary").ends.values()))
+"""
+    )
+    refused, rest, games = run(script).splitlines()
+    assert re.fullmatch(r"\d+ the system starts no thread: .+", refused)
+    assert (rest, games) == ("True True", "9")
+
+
+def run(script: str) -> str:
+    """What a script of its own process prints, in which a thread takes 256 MB of addresses."""
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -s 262144 && exec "$@"', "sh", sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("line", [b"[" * 100_000, b'{"games": ' + b"9" * 5_000 + b"}", b"\xff"])
+def test_a_manifest_that_no_one_can_read_is_named(line: bytes, tmp_path: Path) -> None:
+    (tmp_path / "_manifest.jsonl").write_bytes(line + b"\n")
+    with pytest.raises(ValueError, match=r"_manifest\.jsonl: line 1 is damaged$"):
+        rs.simulate(RULES, 2, keep="summary", out=tmp_path)
+
+
+def test_a_batch_writes_to_no_array_twice() -> None:
+    batch = rs.Batch(FIVE, 3)
+    own = [name for name in dir(rs.Batch) if isinstance(getattr(batch, name), np.ndarray)]
+    assert len(own) == 11
+    drawn = batch.sample()
+    before = batch.position(1)
+    for name in (*own, "sample"):
+        array = drawn if name == "sample" else getattr(batch, name)
+        for into, kind in (("observations", np.int16), ("rewards", np.float32), ("mask", np.int8)):
+            shape = getattr(batch, into).shape
+            size = int(np.prod(shape)) * kind(0).itemsize
+            if into == name or array.nbytes < size:
+                continue
+            part = array.reshape(-1).view(np.uint8)[:size].view(kind).reshape(shape)
+            with pytest.raises(ValueError, match=f"{into} shares memory with .* own {name}: it"):
+                batch.step(drawn, {into: part})
+            if into != "rewards":
+                with pytest.raises(
+                    ValueError, match=f"{into} shares memory with .* own {name}: it"
+                ):
+                    batch.reset(out={into: part})
+    flags = np.zeros(24, np.bool_)
+    actions = flags.view(np.int64)
+    actions[:] = drawn
+    for out in ({"terminated": flags[5:8]}, {"truncated": flags[21:24]}):
+        with pytest.raises(ValueError, match=r"actions and t.* share memory"):
+            batch.step(actions, out)
+    last = batch.final_observations.reshape(-1)[:12].view(np.int64)
+    with pytest.raises(ValueError, match=r"out shares memory with .* own final_observations: it"):
+        batch.sample(last)
+    assert batch.position(1) == before
+    gaps = np.zeros((3, 4), np.int64)
+    gaps[:, 0] = drawn
+    batch.step(
+        gaps[:, 0], {"observations": batch.observations, "terminated": gaps.view(np.bool_)[1, 8:11]}
+    )
+    assert batch.position(1) != before
+
+
+def test_an_opponent_is_told_what_it_may_not_do() -> None:
+    for answer, error, text in (
+        (None, TypeError, "the opponent's action must be an integer, not None"),
+        (99, rs.IllegalMove, "the opponent's action 99: must be 0…5"),
+    ):
+        env = relaysow.envs.Env(RULES, opponent=lambda *_, answer=answer: answer, player=1)
+        with pytest.raises(error, match=re.escape(text)):
+            env.reset(seed=1)
+    for answers, text in (
+        ([0.5, 1], "the opponent's actions must be 2 integers, not [0.5, 1]"),
+        ([0], "the opponent's actions has the shape (1,): must be (2,)"),
+    ):
+        envs = relaysow.envs.VectorEnv(RULES, 2, opponent=lambda *_, a=answers: a, player=1)
+        with pytest.raises((TypeError, ValueError), match=re.escape(text)):
+            envs.reset(seed=1)

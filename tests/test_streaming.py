@@ -212,7 +212,7 @@ def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "work", work)
     with (
         ThreadPoolExecutor(1) as pool,
-        pytest.raises(RuntimeError, match=r"a worker has relaysow 0\.0\.1, which may play other"),
+        pytest.raises(RuntimeError, match=r"a worker has relaysow '0\.0\.1', which may play other"),
     ):
         simulate(SMALL, games=10, executor=pool)
 

@@ -421,14 +421,16 @@ def simulate(
     (extra `dask`); `threads` are then those of each part, 1 by default.  A part that fails or is
     lost is sent again up to three times, then its error is raised; an executor that broke (as a
     `ProcessPoolExecutor` does when a process dies) is given up with a `RuntimeWarning`, and the
-    rest is played here.
+    rest is played here.  Where the system allows fewer threads, fewer play.
 
     games 1…10¹²; seed and first_game 0…2⁶⁴−1, and so is every game number; threads None or
     1…1,024; max_moves None or 1…2³¹−1, not None with `repetition="off"`, where games need not end.
     Raises `ValueError` or `TypeError` naming the argument and what is allowed, `MemoryError` if
     the columns (42 bytes a game) find no room, `ValueError` if `out` holds something else, another
-    run or a damaged file or is being written by another, who is named, `OSError` as writing does (what was written stays), and on Ctrl-C
-    `SimulationInterrupted`, a `KeyboardInterrupt` whose `result` holds the games done.
+    run or a damaged file or is being written by another, who is named, `OSError` as writing does
+    (what was written stays) and where the system allows no thread, `RuntimeError` if a worker has
+    another version or returns what it was not asked for, and on Ctrl-C `SimulationInterrupted`, a
+    `KeyboardInterrupt` whose `result` holds the games done.
 
     >>> from relaysow import giuthi, simulate
     >>> result = simulate(giuthi(pits=5, seeds=4), games=1000, seed=7)

@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from relaysow.checks import shown
-from relaysow.simulation import cores
+from relaysow.simulation import COLUMNS, cores
 from relaysow.summary import Tally
 
 if TYPE_CHECKING:
@@ -74,6 +74,15 @@ def here(
     """
     with ThreadPoolExecutor(1) as helper:
         waiting: Future[T] | None = None
+
+        def finished(first: int, columns: Columns) -> Future[T]:
+            try:
+                return helper.submit(finish, run, first, columns)
+            except RuntimeError:  # the system allows no thread more
+                future: Future[T] = Future()
+                future.set_result(finish(run, first, columns))
+                return future
+
         for first, games in pieces:
             base = done
             told = None if poll is None else lambda played, base=base: poll(base + played)
@@ -83,7 +92,7 @@ def here(
                 waiting = None
             if error is None or not whole:
                 columns = {name: column[:played] for name, column in columns.items()}
-                waiting = helper.submit(finish, run, first, columns)
+                waiting = finished(first, columns)
             del columns
             if error is not None:
                 if waiting is not None:
@@ -135,6 +144,44 @@ class Part:
     future: Future[Any] | None = None
 
 
+def _checked(returned: object, part: Part) -> Any:
+    """What a worker's share came to; `RuntimeError` if that is not what it was asked for."""
+    from relaysow import __version__
+
+    asked = f"games {part.first_game}…{part.first_game + part.games - 1}"
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        raise RuntimeError(f"{asked}: a worker returned no games: {shown(returned)}")
+    version, result = returned
+    if version != __version__:
+        raise RuntimeError(
+            f"a worker has relaysow {shown(version)}, which may play other games than "
+            f"{__version__} here"
+        )
+    games = games_in(result)
+    if games != part.games:
+        told = "no games" if games is None else f"{games} games"
+        raise RuntimeError(f"{asked}: a worker returned {told}: {shown(result)}")
+    return result
+
+
+def games_in(result: Any) -> int | None:
+    """The games of a part, whatever is made of them; None of what is none."""
+    tally = getattr(result, "tally", result)  # of a shard
+    if isinstance(tally, Tally):
+        return tally.games
+    if not isinstance(result, dict) or result.keys() != COLUMNS.keys():
+        return None
+    games: int | None = None
+    for name, dtype in COLUMNS.items():
+        column = result[name]
+        shape: tuple[int, ...] = getattr(column, "shape", ())
+        games = shape[0] if games is None and shape else games
+        wanted = (games, 2) if name == "scores" else (games,)
+        if getattr(column, "dtype", None) != dtype or shape != wanted:
+            return None
+    return games
+
+
 def on_executor(
     run: Run,
     finish: Finish[T],
@@ -149,8 +196,6 @@ def on_executor(
     `poll` counts from `done`.  A part that fails is sent again; when the executor itself is broken,
     the rest is played here.
     """
-    from relaysow import __version__
-
     arrived: SimpleQueue[tuple[int, Future[Any]]] = SimpleQueue()
     parts: dict[int, Part] = {}  # sent, and not yet handed on
     results: dict[int, T] = {}
@@ -193,13 +238,7 @@ def on_executor(
                     ) from error
                 send(number, part)
                 continue
-            version, result = future.result()
-            if version != __version__:
-                raise RuntimeError(
-                    f"a worker has relaysow {version}, which may play other games than "
-                    f"{__version__} here"
-                )
-            results[number] = result
+            results[number] = _checked(future.result(), part)
             done += part.games
             if poll is not None:
                 poll(done)
