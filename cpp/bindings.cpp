@@ -992,28 +992,29 @@ void refuse_raw() {
 
 namespace {
 
-// pybind11 would wait for ever for the lock of a sub-interpreter.
-bool in_main_interpreter() {
-    if (PyInterpreterState_Get() == PyInterpreterState_Main()) return true;
-    PyErr_SetString(PyExc_ImportError,
-                    "relaysow cannot be imported in a sub-interpreter, only in a process");
-    return false;
-}
+constexpr const char* only_in_main =
+    "relaysow cannot be imported in a sub-interpreter, only in a process";
+
+bool in_main_interpreter() { return PyInterpreterState_Get() == PyInterpreterState_Main(); }
 
 }  // namespace
 
-// What PYBIND11_MODULE makes of its block, asked only in the main interpreter.
+// What PYBIND11_MODULE makes of its block, asked only in the main interpreter: in another, pybind11
+// would wait for ever for a lock.  From Python 3.13 on, this runs in the main one for all others.
 #undef PYBIND11_PLUGIN_IMPL
-#define PYBIND11_PLUGIN_IMPL(name)                              \
-    static PyObject* init_##name();                             \
-    extern "C" PYBIND11_EXPORT PyObject* PyInit_##name() {      \
-        return in_main_interpreter() ? init_##name() : nullptr; \
-    }                                                           \
+#define PYBIND11_PLUGIN_IMPL(name)                         \
+    static PyObject* init_##name();                        \
+    extern "C" PYBIND11_EXPORT PyObject* PyInit_##name() { \
+        if (in_main_interpreter()) return init_##name();   \
+        PyErr_SetString(PyExc_ImportError, only_in_main);  \
+        return nullptr;                                    \
+    }                                                      \
     static PyObject* init_##name()
 
 PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
     using namespace relaysow;
     m.doc() = "The C++ core of relaysow.";
+    if (!in_main_interpreter()) throw py::import_error(only_in_main);
     import_python_types();
     m.def("_read_classes", [] { import_python_types(); });
     py::register_exception_translator([](std::exception_ptr error) {
@@ -1243,9 +1244,10 @@ Sow(pit=1, lift=None, direction='cw')
     refuse_raw<LegalMoves>();
     refuse_raw<Position>();
 
-    m.def("_interrupt_at", &interrupt_at, "ask"_a.noconvert(),
-          "For tests: as by Ctrl-C where long work asks for it for the so many-th time, a Batch "
-          "in each row; -1: never, and no more often than in earnest.");
+    m.def(
+        "_interrupt_at", [](std::int64_t ask) { interrupt_at(ask); }, "ask"_a.noconvert(),
+        "For tests: as by Ctrl-C where long work asks for it for the so many-th time, a Batch "
+        "in each row; -1: never, and no more often than in earnest.");
     m.def("perft", &count_paths, "position"_a, "depth"_a,
           R"doc(The number of paths of `depth` moves from `position`.
 

@@ -204,7 +204,7 @@ try:
     import _interpreters as interpreters
 except ImportError:
     import _xxsubinterpreters as interpreters
-made = interpreters.create("legacy") if hasattr(interpreters, "exec") else interpreters.create()
+made = interpreters.create()
 run = getattr(interpreters, "exec", None) or interpreters.run_string
 import relaysow
 try:
@@ -215,7 +215,8 @@ print(getattr(told, "formatted", told))
 print(relaysow.Game(relaysow.giuthi()).legal_moves.count)
 """
     told = run(code).stdout
-    assert "relaysow cannot be imported in a sub-interpreter" in told
+    python = "module relaysow._core does not support loading in subinterpreters"  # from 3.12 on
+    assert "relaysow cannot be imported in a sub-interpreter" in told or python in told
     assert told.endswith("\n16\n")
 
 

@@ -74,24 +74,27 @@ def options_of(options: object) -> dict[str, Any]:
 
 
 def _register() -> None:
+    """What an import that was interrupted has registered stays as it is."""
     with suppress(ModuleNotFoundError):
         gymnasium = import_module("gymnasium")
         for name, rules in GAMES.items():
-            gymnasium.register(
-                f"relaysow/{name}-v0",
-                "relaysow.envs.gymnasium:Env",
-                vector_entry_point="relaysow.envs.gymnasium:VectorEnv",
-                kwargs={"rules": rules},
-            )
+            if f"relaysow/{name}-v0" not in gymnasium.registry:
+                gymnasium.register(
+                    f"relaysow/{name}-v0",
+                    "relaysow.envs.gymnasium:Env",
+                    vector_entry_point="relaysow.envs.gymnasium:VectorEnv",
+                    kwargs={"rules": rules},
+                )
     with suppress(ModuleNotFoundError):
         pettingzoo = import_module("pettingzoo")
         for name, rules in GAMES.items():
-            pettingzoo.register(
-                "aec",
-                f"relaysow/{name}-v0",
-                "relaysow.envs.pettingzoo:make",
-                kwargs={"rules": rules},
-            )
+            if f"relaysow/{name}-v0" not in pettingzoo.aec_registry:
+                pettingzoo.register(
+                    "aec",
+                    f"relaysow/{name}-v0",
+                    "relaysow.envs.pettingzoo:make",
+                    kwargs={"rules": rules},
+                )
 
 
 def __getattr__(name: str) -> Any:
