@@ -1016,8 +1016,8 @@ def _run(words: list[str]) -> int:
         _note("relaysow: interrupted")
         return 130
     except OSError as error:
-        if error.filename is None and not can_flush():  # told with what is left to write
-            return 2
+        if error.filename is None and not can_flush():  # `flushed` tells it
+            return 0
         named = "" if error.filename is None else f"{error.filename}: "
         _note(f"relaysow: {named}{error.strerror or error}")
         return 2

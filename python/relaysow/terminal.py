@@ -71,7 +71,7 @@ def flushed(code: int) -> int:
             _abandon(stream)
         except OSError as error:
             _abandon(stream)
-            if stream is sys.stdout:
+            if stream is sys.stdout and code != 2:  # else an error has been told
                 with suppress(OSError):
                     note(f"relaysow: standard output: {error.strerror or error}")
                 code = code or 2
