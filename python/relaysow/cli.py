@@ -19,9 +19,16 @@ from relaysow.checks import one_of
 from relaysow.descriptions import GAMES, OPTIONS, READINGS, SOURCES
 from relaysow.extras import library
 from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
-from relaysow.terminal import BROKEN_PIPE, can_flush, flushed, plain, signals, standard_streams
-from relaysow.terminal import can_print as _can_print
-from relaysow.terminal import note as _note
+from relaysow.terminal import (
+    BROKEN_PIPE,
+    can_flush,
+    can_print,
+    flushed,
+    note,
+    plain,
+    signals,
+    standard_streams,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -218,25 +225,25 @@ def simulate(
                 seconds = perf_counter() - begin
             summary: Summary = result.summary() if columns else result
             if out == "-":
-                _note(f"{summary}")
+                note(f"{summary}")
             else:
                 _print_summary(summary)
             moves = summary.moves.mean * summary.games if summary.games else 0
             speed = f"{summary.games / seconds:,.0f} games/s, {moves / seconds:,.0f} moves/s"
-            _note(f"{seconds:.2f} s: {speed}")
+            note(f"{seconds:.2f} s: {speed}")
             if file is not None and write is not None:
                 write(result, file)
         if out is not None:
             where_to = "standard output" if out == "-" else out
             told = f"{summary.games:,} games"
-            _note(f"wrote {told} to {where_to}" if to_file else f"{told} are in {out}")
+            note(f"wrote {told} to {where_to}" if to_file else f"{told} are in {out}")
         if drawing is not None and draw is not None:
             draw(result, drawing)
     if plot is not None:
-        _note(f"drew {summary.games:,} games in {plot}")
+        note(f"drew {summary.games:,} games in {plot}")
     if interrupted is not None:
         more = "; the same command goes on from there" if out is not None and not to_file else ""
-        _note(f"{interrupted}: the summary is of those{more}")
+        note(f"{interrupted}: the summary is of those{more}")
         raise typer.Exit(130)
 
 
@@ -340,9 +347,9 @@ def check(
     except checking.CheckInterrupted as error:
         interrupted, report = error, error.report
     print(report)
-    _note(f"{perf_counter() - begin:.1f} s")
+    note(f"{perf_counter() - begin:.1f} s")
     if interrupted is not None:
-        _note("interrupted: the counts are of what was compared until then")
+        note("interrupted: the counts are of what was compared until then")
         raise typer.Exit(130)
     if report.difference is not None:
         raise typer.Exit(1)
@@ -381,7 +388,7 @@ def perft(
         nodes = count(position, depth)
     seconds = perf_counter() - begin
     print(f"{nodes:,} paths of {depth} moves")
-    _note(f"{seconds:.2f} s: {nodes / max(seconds, 1e-9):,.0f} nodes/s")
+    note(f"{seconds:.2f} s: {nodes / max(seconds, 1e-9):,.0f} nodes/s")
 
 
 @app.command()
@@ -409,7 +416,7 @@ def show(
     played = None if move is None else here.move_from_text(typed.move(move))
     told = None if played is None else here.sow(played)
     width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)
-    unicode = _can_print("▶·┌─")
+    unicode = can_print("▶·┌─")
     print(display.board(here, width=width, unicode=unicode))
     if told is not None:
         for part in display.sowing(here, told, width=width, unicode=unicode, boards=boards):
@@ -456,7 +463,7 @@ def play(
         begin = _start(name, pits, seeds, filled, options, start)
     elif (name, pits, seeds, filled, options, start) != (None,) * 6:
         raise ValueError("--load names its own rules: give no rule set, sizes, options or position")
-    table = Table(begin, (south, north), seed=seed, pace=pace, unicode=_can_print("▶·┌─"))
+    table = Table(begin, (south, north), seed=seed, pace=pace, unicode=can_print("▶·┌─"))
     if load is not None:
         table.load(load)
     if sys.stdin.isatty():
@@ -507,10 +514,10 @@ def replay(
             if isinstance(found, NotationError):
                 bad += 1
                 where = f"{found}".removeprefix(f"{found.file}: ")
-                _note(f"relaysow: {file}: {where}")
+                note(f"relaysow: {file}: {where}")
                 continue
             for line in found.overlooked:
-                _note(f"{file}: {line}")
+                note(f"{file}: {line}")
             yield from _frames(found, laps)
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -551,7 +558,7 @@ def _frames(record: Record, laps: bool) -> Iterator[str]:
     from relaysow.records import fresh, part_of, step_to_text, steps_of
 
     width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)
-    unicode = _can_print("▶·┌─")
+    unicode = can_print("▶·┌─")
     play: Any = fresh(record.play)
     kind = type(play).__name__
     heads = {"Match": "Round", "Series": "Game"}
@@ -709,7 +716,7 @@ def solve(
     _print_values(position, solved, solved.moves)
     if solved.line:
         _paragraph(f"line: {line_to_text(position, solved.line)}", 0, 2)
-    _note(f"{perf_counter() - begin:.2f} s: {solved.positions:,} positions")
+    note(f"{perf_counter() - begin:.2f} s: {solved.positions:,} positions")
 
 
 @app.command()
@@ -766,9 +773,9 @@ def analyse(
     sure = ", exact" if found.exact else ""
     print(f"depth {found.depth}{sure}")
     rate = found.nodes / max(found.seconds, 1e-9)
-    _note(f"{found.seconds:.2f} s: {found.nodes:,} nodes, {rate:,.0f} nodes/s")
+    note(f"{found.seconds:.2f} s: {found.nodes:,} nodes, {rate:,.0f} nodes/s")
     if interrupted is not None:
-        _note(f"{interrupted}")
+        note(f"{interrupted}")
         raise typer.Exit(130)
 
 
@@ -814,7 +821,7 @@ def puzzle(
     rules = _start(name, pits, None, None, options, None)
     assert isinstance(rules, Rules)
     width = max(get_terminal_size((100, 24)).columns, display.MIN_WIDTH)
-    unicode = _can_print("▶·┌─")
+    unicode = can_print("▶·┌─")
     with _table(tablebase) as table:
         found = puzzles(rules, seeds, to, moves=moves, count=count, seed=seed, tablebase=table)
         for number, one in enumerate(found):
@@ -872,21 +879,21 @@ def tablebase_build(
 
     rules = _start(name, pits, None, None, options, None)
     assert isinstance(rules, Rules)
-    _note(f"at most {Tablebase.memory(rules, max_seeds):,} bytes of memory")
+    note(f"at most {Tablebase.memory(rules, max_seeds):,} bytes of memory")
     begin = perf_counter()
     try:
         table = Tablebase.build(
             rules, max_seeds, path, threads=threads, memory=memory, report=_total
         )
     except KeyboardInterrupt:
-        _note(
+        note(
             f"interrupted: the totals done are in {path}.part; the same command goes on from there"
         )
         raise typer.Exit(130) from None
     with table:
         seconds = perf_counter() - begin
         print(f"{len(table):,} positions of {table.rules!r} in {os.path.getsize(path):,} bytes")
-        _note(f"{seconds:.2f} s: {len(table) / seconds:,.0f} positions/s")
+        note(f"{seconds:.2f} s: {len(table) / seconds:,.0f} positions/s")
 
 
 @tablebases.command("verify")
@@ -914,7 +921,7 @@ def tablebase_probe(
 
 
 def _total(total: int, positions: int, seconds: float) -> None:
-    _note(f"{total} seeds: {positions:,} positions, {seconds:.2f} s")
+    note(f"{total} seeds: {positions:,} positions, {seconds:.2f} s")
 
 
 @app.command()
@@ -1013,16 +1020,16 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        _note("relaysow: interrupted")
+        note("relaysow: interrupted")
         return 130
     except OSError as error:
         if error.filename is None and not can_flush():  # `flushed` tells it
             return 0
         named = "" if error.filename is None else f"{error.filename}: "
-        _note(f"relaysow: {named}{error.strerror or error}")
+        note(f"relaysow: {named}{error.strerror or error}")
         return 2
     except (ValueError, ImportError, MemoryError, OverflowError) as error:
-        _note(f"relaysow: {error}")
+        note(f"relaysow: {error}")
         return 2
     except Exception as error:
         # Typer's errors, whatever they derive from.
@@ -1031,9 +1038,9 @@ def _run(words: list[str]) -> int:
             known = told.ctx.command.get_params(told.ctx)
             options = [option for one in known for option in (*one.opts, *one.secondary_opts)]
             near = typed.did_you_mean(told.option_name, options)
-            _note(f"relaysow: No such option: {told.option_name}{near}")
+            note(f"relaysow: No such option: {told.option_name}{near}")
         elif hasattr(error, "format_message"):
-            _note(f"relaysow: {told.format_message()}{typed.dashes(words)}")
+            note(f"relaysow: {told.format_message()}{typed.dashes(words)}")
         else:
             raise
         return 2
