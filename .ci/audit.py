@@ -18,7 +18,9 @@ IN_SDIST = {
     *("bench/bench.py", "cpp/bindings.cpp", "pyproject.toml", "python/relaysow/_core.pyi"),
     *("tests/cases/moves.jsonl", "tests/test_package.py"),
 }
-JUNK = re.compile(r"\.(so|o|pyc|orig|whl)$|__pycache__|\.git/|_cache/|\.hypothesis|^build/|^dist/")
+JUNK = re.compile(
+    r"\.(so|o|pyc|orig|whl)$|__pycache__|\.git/|_cache/|\.hypothesis|^(build|dist|\.venv)/"
+)
 LIBRARIES = re.compile(r"(libc|libm|libpthread|libstdc\+\+|libgcc_s|ld-linux-.*)\.so\.\d")
 
 

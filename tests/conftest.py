@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -26,3 +28,15 @@ ENGINES = {"reference": "relaysow.reference", "core": "relaysow"}
 def engine(request: pytest.FixtureRequest) -> ModuleType:
     """A module with `Position`, `Game` and `perft`: the plain-Python reference, then the core."""
     return import_module(request.param)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says so where sources have changed since the core that was tested was built from them."""
+    root, package = Path(__file__).parents[1], find_spec("relaysow")
+    if package is None or not Path(str(package.origin)).is_relative_to(root / "python"):
+        return
+    built = Path(import_module("relaysow._core").__file__ or "").stat().st_mtime
+    newer = [file.name for file in root.glob("cpp/**/*.[ch]pp") if file.stat().st_mtime > built]
+    if newer:
+        names = ", ".join(sorted(newer))
+        terminalreporter.write_line(f"The core is older than {names}: build again", yellow=True)

@@ -225,6 +225,7 @@ GAMES = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(GAMES)
 @settings(max_examples=90)
 def test_random_rules(drawn: tuple[Any, ...]) -> None:

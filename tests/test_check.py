@@ -37,6 +37,7 @@ def test_core_and_reference_agree(name: str) -> None:
     assert report.traces > 4 * moves
 
 
+@pytest.mark.slow
 def test_core_and_reference_agree_under_random_rules() -> None:
     report = check(None, games=40, seed=2**63, policy=("greedy", "random"))
     assert report.difference is None
@@ -262,6 +263,7 @@ def test_bad_arguments_are_refused(
         check(**{"rules_or_position": SMALL, "games": 2, **arguments})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_ctrl_c_leaves_what_was_compared(processes: int) -> None:
     pressed: list[float] = []
@@ -300,6 +302,7 @@ def test_ctrl_c_while_processes_start(after: float) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_ends_the_check() -> None:
     def kill() -> None:
         multiprocessing.active_children()[0].kill()

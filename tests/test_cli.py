@@ -352,6 +352,7 @@ def test_ctrl_c_leaves_a_summary_of_the_reference_s_games() -> None:
     assert "of 1,000,000 games: the summary is of those" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_ctrl_c_ends_a_check(processes: str) -> None:
     words = ("check", "giuthi", "--games", "100_000", "--full", "0", "--processes", processes)

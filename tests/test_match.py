@@ -740,6 +740,7 @@ def test_impossible_simulations_are_refused(
         rs.simulate_match(**({"rules": rs.giuthi(), "matches": 10} | arguments))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to itself")
 def test_ctrl_c_ends_simulated_matches() -> None:
     code = (

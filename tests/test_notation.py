@@ -573,6 +573,7 @@ def read_mangled(seed: int, texts: int) -> int:
     return read
 
 
+@pytest.mark.slow
 def test_mangled_text_is_read_or_refused() -> None:
     assert read_mangled(1, 3_000) > 100
 

@@ -96,6 +96,7 @@ def test_random_rules_at_length() -> None:
         assert_same_everywhere(rules.start(), games, number, **more)
 
 
+@pytest.mark.slow
 @given(rules_and_positions(), st.integers(0, 2**64 - 1), st.integers(1, 70))
 def test_random_positions(drawn: tuple[rs.Rules, Any], seed: int, games: int) -> None:
     assert_same_everywhere(drawn[1](rs), games, seed, max_moves=40)

@@ -194,6 +194,7 @@ def killed_at_random(tmp_path: Path, times: int) -> None:
         assert content(out) == whole
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     killed_at_random(tmp_path, 3)
 

@@ -128,6 +128,7 @@ def peak(games: int, out: Path | str = "") -> int:
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+@pytest.mark.slow
 @needs_status
 def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", exc_type=ImportError)
