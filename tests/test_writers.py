@@ -155,7 +155,7 @@ def test_races_for_a_table(count: int, racers: Racers, whole: bytes, tmp_path: P
                 assert writer[1] is None or int(writer[1]) in racers.ids
                 refused += 1
     assert refused + late == 20 * (count - 1)
-    assert refused >= 5
+    assert refused >= 1
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -186,7 +186,7 @@ def test_races_for_a_directory(count: int, racers: Racers, tmp_path: Path) -> No
                     f"{Path(path)}: is being written",
                 )
                 refused += 1
-    assert refused >= 5
+    assert refused >= 1
     assert sorted(first) == ["_manifest.jsonl", *(f"games-{n:07}.parquet" for n in range(7))]
 
 
@@ -194,25 +194,27 @@ def test_races_for_a_directory(count: int, racers: Racers, tmp_path: Path) -> No
 
 
 def test_who_is_writing_is_said(tmp_path: Path) -> None:
-    path = tmp_path / "t.rsow"
+    path, alias = tmp_path / "t.rsow", tmp_path / "alias"
+    if sys.platform != "win32":
+        alias.symlink_to(path)
     told = []
 
     def again(*_: Any) -> None:
-        with pytest.raises(ValueError, match=f"^{path}: is being written by ") as caught:
-            table(path)
-        told.append(str(caught.value).partition(" by ")[2])
+        for name in (path, alias)[: 1 + alias.is_symlink()]:
+            with pytest.raises(ValueError, match=f"^{name}: is being written by ") as caught:
+                table(name)
+            told.append(str(caught.value).partition(" by ")[2])
         command = ["tablebase", "build", str(path), "giuthi", "--pits", "4"]
         command = [sys.executable, "-m", "relaysow", *command]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert done.returncode == 2
         told.append(done.stderr.splitlines()[-1].partition(" by ")[2])
 
-    with rs.Tablebase.build(RULES, 0, path, report=again):
-        pass
-    assert told == [
-        "thread 'MainThread' of this process",
-        f"process {os.getpid()}" if LINUX else "another process",
-    ]
+    with rs.Tablebase.build(RULES, 0, alias if alias.is_symlink() else path, report=again):
+        assert path.is_file()
+    *here, there = told
+    assert set(here) == {"thread 'MainThread' of this process"}
+    assert there == (f"process {os.getpid()}" if LINUX else "another process")
 
 
 @posix
@@ -237,6 +239,26 @@ def test_one_that_waits_with_the_old_file_does_not_touch_the_finished_one(
         table(path)
     assert tree(tmp_path) == {"t.rsow": whole}
     assert path.stat().st_mtime_ns == before.st_mtime_ns
+
+
+@posix
+def test_one_that_waits_with_a_part_that_is_removed_begins_anew(
+    whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, part = tmp_path / "t.rsow", tmp_path / "t.rsow.part"
+    real = files._lock
+    parts = []
+
+    def late(file: Any, told: Any) -> None:
+        parts.append(os.fstat(file.fileno()).st_ino)
+        if len(parts) == 1:  # it held nothing, and who had made it was refused
+            part.rename(tmp_path / "gone")
+        real(file, told)
+
+    monkeypatch.setattr(files, "_lock", late)
+    table(path)
+    assert len(parts) == len(set(parts)) == 2
+    assert tree(tmp_path) == {"t.rsow": whole, "gone": b""}
 
 
 @posix
