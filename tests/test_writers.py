@@ -4,6 +4,7 @@ others are told who writes it, and nothing is left beside it."""
 from __future__ import annotations
 
 import errno
+import importlib.util
 import json
 import os
 import random
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import PIPE
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -224,7 +225,7 @@ def test_one_that_waits_with_the_old_file_does_not_touch_the_finished_one(
 ) -> None:
     path, part = tmp_path / "t.rsow", tmp_path / "t.rsow.part"
     part.write_bytes(whole)
-    real = files._lock
+    real = files._flock
 
     def late(file: Any, told: Any) -> None:
         if not path.exists():
@@ -233,7 +234,7 @@ def test_one_that_waits_with_the_old_file_does_not_touch_the_finished_one(
             raise files.Busy("somebody")
         real(file, told)
 
-    monkeypatch.setattr(files, "_lock", late)
+    monkeypatch.setattr(files, "_flock", late)
     before = part.stat()
     with pytest.raises(FileExistsError, match="exists: remove it to build it again"):
         table(path)
@@ -246,7 +247,7 @@ def test_one_that_waits_with_a_part_that_is_removed_begins_anew(
     whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, part = tmp_path / "t.rsow", tmp_path / "t.rsow.part"
-    real = files._lock
+    real = files._flock
     parts = []
 
     def late(file: Any, told: Any) -> None:
@@ -255,7 +256,7 @@ def test_one_that_waits_with_a_part_that_is_removed_begins_anew(
             part.rename(tmp_path / "gone")
         real(file, told)
 
-    monkeypatch.setattr(files, "_lock", late)
+    monkeypatch.setattr(files, "_flock", late)
     table(path)
     assert len(parts) == len(set(parts)) == 2
     assert tree(tmp_path) == {"t.rsow": whole, "gone": b""}
@@ -319,6 +320,50 @@ def test_a_file_system_without_locks_is_said(
     with pytest.warns(RuntimeWarning, match=f"^{path}: there are no locks in its file system") as w:
         table(path)
     assert w[0].filename == __file__
+    assert tree(tmp_path) == {"t.rsow": whole}
+
+
+@posix
+def test_the_lock_of_windows_by_a_stand_in(
+    whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `O_TEMPORARY` does, removing a file with its handle, is done here when it is closed."""
+    spec = importlib.util.spec_from_file_location("files_of_windows", files.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    windows: Any = importlib.util.module_from_spec(spec)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "platform", "win32")
+        spec.loader.exec_module(windows)
+    monkeypatch.setattr(windows, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(os, "O_TEMPORARY", 0, raising=False)
+    close = windows._close
+
+    def close_and_remove(opened: list[Any]) -> None:
+        names = [file.name for file in opened]
+        close(opened)
+        for name in names:
+            os.unlink(name)
+
+    monkeypatch.setattr(windows, "_close", close_and_remove)
+    monkeypatch.setattr(tablebase, "resumed", windows.resumed)
+    path, lock = tmp_path / "t.rsow", tmp_path / ".t.rsow.part.lock"
+
+    def again(*_: Any) -> None:
+        assert tree(tmp_path).keys() == {"t.rsow.part", lock.name}
+        with pytest.raises(ValueError, match=f"^{path}: is being written by thread 'MainThread'"):
+            table(path)
+
+    with rs.Tablebase.build(RULES, 0, path, report=again):
+        assert tree(tmp_path).keys() == {"t.rsow"}
+    with pytest.raises(FileExistsError, match="exists: remove it to build it again"):
+        table(path)
+    path.unlink()
+    lock.touch()
+    with pytest.raises(ValueError, match=rf"by another process, or {lock} is of one that a power"):
+        table(path)
+    lock.unlink()
+    table(path)
     assert tree(tmp_path) == {"t.rsow": whole}
 
 

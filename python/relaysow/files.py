@@ -5,8 +5,8 @@ next process goes on with, and `locked` keeps all others away while what is ther
 The system takes a lock away with the process, however that ends:
 
 * Linux, macOS and other POSIX systems: `flock` of the file itself.
-* Windows, where no open file can be renamed: `msvcrt.locking` of a hidden file beside it, opened
-  with `O_TEMPORARY`, so that the system removes it when the last process has closed it.
+* Windows, where no open file can be renamed: a hidden file beside it, `.NAME.lock`, that only one
+  can make (`O_EXCL`) and that the system removes with its handle (`O_TEMPORARY`).
 * A file system that has no locks, as some in networks: a `RuntimeWarning` says so, and it is for
   the user to let one process write at a time.
 
@@ -25,7 +25,6 @@ from contextlib import contextmanager, suppress
 from errno import (
     EACCES,
     EAGAIN,
-    EDEADLK,
     EEXIST,
     EINVAL,
     EISDIR,
@@ -44,7 +43,10 @@ from weakref import WeakKeyDictionary
 
 from relaysow import checks
 
-_BUSY = (EAGAIN, EACCES, EDEADLK)
+if sys.platform != "win32":
+    import fcntl
+
+_BUSY = (EAGAIN, EACCES)
 _UNKNOWN = (EINVAL, ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP)  # what a file system cannot do
 
 _locks: WeakKeyDictionary[IO[bytes], str | None] = WeakKeyDictionary()
@@ -202,14 +204,17 @@ def locked(path: Path, told: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _is_locked(path: Path, told: str | os.PathLike[str], opened: list[IO[bytes]]) -> bool:
-    """Opens and locks a file; false if who had it before has renamed or removed what was opened."""
+    """Locks a file; false if who had it before has renamed or removed what was opened."""
     if path.exists() and not path.is_file():
         raise ValueError(f"{path}: must be a file")
-    opened.append(file := _lock_file(path, told))
-    _locks[file] = None
-    _lock(file, told)
-    if sys.platform != "win32" and not _is_at(os.fstat(file.fileno()), path):
-        return False
+    if sys.platform == "win32":
+        opened.append(file := _lock_beside(path, told))
+    else:
+        opened.append(file := path.open("ab", buffering=0))
+        _locks[file] = None
+        _flock(file, told)
+        if not _is_at(os.fstat(file.fileno()), path):
+            return False
     _locks[file] = current_thread().name
     return True
 
@@ -221,44 +226,40 @@ def _close(opened: list[IO[bytes]]) -> None:
     opened.clear()
 
 
-def _lock_file(path: Path, told: str | os.PathLike[str]) -> IO[bytes]:
-    """What is locked for a file."""
-    if sys.platform == "win32":
-        name = path.with_name(f".{path.name}.lock")
+if sys.platform == "win32":
+
+    def _lock_beside(path: Path, told: str | os.PathLike[str]) -> IO[bytes]:
+        """A file that only one can make, and that ends with its handle."""
+        name = os.fspath(path.with_name(f".{path.name}.lock"))
 
         def opener(name: str, flags: int) -> int:
             return os.open(name, flags | os.O_TEMPORARY, 0o666)
 
         try:
-            return open(name, "ab", buffering=0, opener=opener)
-        except PermissionError:  # so is a file that is still open, but to be removed
-            if os.path.lexists(name):
-                raise Busy(f"{told}: is being written by another process") from None
-            raise
-    else:
-        return path.open("ab", buffering=0)
+            return open(name, "xb", buffering=0, opener=opener)
+        except (FileExistsError, PermissionError):
+            if not os.path.lexists(name):
+                raise
+            threads = (thread for file, thread in list(_locks.items()) if file.name == name)
+            who = next((f"thread {thread!r} of this process" for thread in threads), None)
+            who = who or f"another process, or {name} is of one that a power cut ended: remove it"
+            raise Busy(f"{told}: is being written by {who}") from None
 
+else:
 
-def _lock(file: IO[bytes], told: str | os.PathLike[str]) -> None:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
+    def _flock(file: IO[bytes], told: str | os.PathLike[str]) -> None:
+        try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _BUSY:
-            raise Busy(f"{told}: is being written by {_holder(file)}") from None
-        if error.errno not in _UNKNOWN:
-            raise
-        warnings.warn(
-            f"{told}: there are no locks in its file system: let one process write it at a time",
-            RuntimeWarning,
-            stacklevel=8,
-        )
+        except OSError as error:
+            if error.errno in _BUSY:
+                raise Busy(f"{told}: is being written by {_holder(file)}") from None
+            if error.errno not in _UNKNOWN:
+                raise
+            warnings.warn(
+                f"{told}: there are no locks in its file system: let one process write it at a time",
+                RuntimeWarning,
+                stacklevel=8,
+            )
 
 
 def _is_at(found: os.stat_result, path: Path) -> bool:
