@@ -63,7 +63,7 @@ def make_server(app: Any) -> Any:
             server_header=False,
             ws="none",
             http=connections.Connection,
-            backlog=connections.CONNECTIONS // 2,  # so many are taken on in one go
+            backlog=connections.most() // 2,  # so many are taken on in one go
             timeout_keep_alive=5,
             timeout_graceful_shutdown=0,
         )

@@ -15,6 +15,16 @@ CONNECTIONS = 256
 """The most connections; one more takes the place of the one that has waited longest."""
 
 
+def most() -> int:
+    """`CONNECTIONS`, or fewer where the process may open few files, as on macOS."""
+    try:
+        from resource import RLIMIT_NOFILE, getrlimit
+    except ImportError:  # Windows has no such limit
+        return CONNECTIONS
+    files = getrlimit(RLIMIT_NOFILE)[0]
+    return min(CONNECTIONS, files // 2) if files > 0 else CONNECTIONS
+
+
 class Connection(H11Protocol):
     """A connection that is cut when no request comes.
 
@@ -27,7 +37,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._watch()
-        if len(self.connections) > CONNECTIONS:
+        if len(self.connections) > most():
             others = (cast(Connection, other) for other in self.connections)
             min((one for one in others if one._waits()), key=lambda one: one._since)._cut()
 
