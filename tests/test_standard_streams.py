@@ -20,7 +20,7 @@ import typer
 import relaysow as rs
 from relaysow import cli
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+shell = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of POSIX")
 
 COMMAND = [sys.executable, "-m", "relaysow"]
 CLOSED = ("<&-", ">&-", "2>&-", "<&- >&- 2>&-")
@@ -112,6 +112,7 @@ def finish(process: subprocess.Popen[str], words: list[str]) -> tuple[int, str, 
     return process.returncode, varying.sub("", out), varying.sub("", err)
 
 
+@shell
 @pytest.mark.parametrize("line", [*SAMPLES.values(), *OTHERS], ids=[*SAMPLES, *OTHERS])
 def test_closed_streams_change_no_exit_code_and_nothing_else(line: str, tmp_path: Path) -> None:
     every = ("", *(CLOSED[-1:] if line in OTHERS else CLOSED))
@@ -149,6 +150,7 @@ def test_streams_that_are_none_or_closed_in_python(closed: bool, monkeypatch: An
     assert kept == streams
 
 
+@shell
 def test_no_file_takes_the_place_of_a_stream() -> None:
     """What is opened later gets no descriptor that others print to."""
     script = (
@@ -156,8 +158,8 @@ def test_no_file_takes_the_place_of_a_stream() -> None:
         "sys.exit(open(os.devnull).fileno())"
     )
     for redirected in CLOSED:
-        shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-c", script]
-        assert subprocess.run(shell, check=False, stdout=subprocess.DEVNULL).returncode > 2
+        words = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-c", script]
+        assert subprocess.run(words, check=False, stdout=subprocess.DEVNULL).returncode > 2
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
@@ -176,6 +178,7 @@ def test_a_full_standard_output_is_an_error(line: str, unbuffered: str) -> None:
     assert bool(printed) == (line != "bogus")
 
 
+@shell
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("line", ["rules", "--help", "bogus"])
 def test_readers_that_have_gone_are_141(line: str, unbuffered: str) -> None:
