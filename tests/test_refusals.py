@@ -994,3 +994,67 @@ def test_an_opponent_is_told_what_it_may_not_do() -> None:
         envs = relaysow.envs.VectorEnv(RULES, 2, opponent=lambda *_, a=answers: a, player=1)
         with pytest.raises((TypeError, ValueError), match=re.escape(text)):
             envs.reset(seed=1)
+
+
+def test_values_are_shown_at_a_bearable_length() -> None:
+    for make in ODD.values():
+        assert len(shown(make())) <= 1_000
+        shown(make()).encode()
+    assert len(shown([Text("x" * 5_000)] * 20)) == 1_000
+    assert (
+        shown({1: [2] * 30})
+        == "{1: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, …]}"
+    )
+    assert shown(OwnRepr()).startswith("<OwnRepr instance at 0x")
+    assert shown(10**119) == str(10**119)
+
+
+def test_a_refused_reset_draws_nothing() -> None:
+    for env in (relaysow.envs.Env(RULES), relaysow.envs.VectorEnv(RULES, 2)):
+        env.reset(seed=1)
+        state = env.np_random.bit_generator.state
+        with pytest.raises(TypeError, match="start must be a Position"):
+            env.reset(options={"start": 1})
+        assert env.np_random.bit_generator.state == state
+
+
+@pytest.mark.openspiel
+def test_odd_values_in_openspiel() -> None:
+    import pyspiel
+
+    import relaysow.envs.openspiel
+
+    game = pyspiel.load_game("giuthi(pits=3,seeds=2)")
+    state, observer = game.new_initial_state(), game.make_py_observer()
+    state.apply_action(0)
+    calls: list[tuple[str, Callable[[Any], Any]]] = [
+        ("parameters", type(game)),
+        *(
+            (name, lambda value, name=name: type(game)({name: value}))
+            for name in ("rules", "max_game_length", *relaysow.envs.openspiel.PARAMETERS)
+        ),
+        ("text", game.new_initial_state),
+        ("iig_obs_type", game.make_py_observer),
+        ("params", lambda value: game.make_py_observer(None, value)),
+        ("player", lambda value: state.undo_action(value, 0)),
+        ("action", lambda value: state.undo_action(state.current_player(), value)),
+        ("state", lambda value: observer.set_from(value, 0)),
+        ("player", lambda value: observer.set_from(state, value)),
+        ("player", lambda value: observer.string_from(state, value)),
+    ]
+    refused = 0
+    for name, call in calls:
+        for odd, make in ODD.items():
+            try:
+                with alarm(20):
+                    call(make())
+            except Deliberate:
+                assert odd in OWN
+            except (TypeError, ValueError) as error:
+                refused += 1
+                message = f"{error}"
+                assert not isinstance(error, UnicodeError)
+                assert name in message or "column" in message, (name, odd, message)
+                assert told(message, make) or "is not an option" in message, (name, odd, message)
+    assert refused > 1_000
+    assert state.move_number() == 1

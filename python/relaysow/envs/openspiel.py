@@ -21,6 +21,7 @@ C++; `history` and what else tells of the past is right in Python after it.
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 
 from relaysow import Position, Rules
 from relaysow._core import Batch
+from relaysow.checks import instance, is_integer, shown, whole_number, within
 from relaysow.envs import GAMES, rules_of
 from relaysow.envs.decisions import Decision, Decisions
 from relaysow.extras import library
@@ -53,18 +55,32 @@ PARAMETERS: dict[str, Any] = {
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of OpenSpiel with certain rules."""
+    """A game of OpenSpiel with certain rules.
+
+    Raises `ValueError` naming the parameter and what is allowed, `TypeError` for wrong types.
+    """
 
     game_type: ClassVar[Any]
 
     def __init__(self, parameters: dict[str, Any]) -> None:
-        given = {name: value for name, value in parameters.items() if value not in ("", 0)}
-        length = int(given.pop("max_game_length", MAX_GAME_LENGTH))
-        if length < 1:
-            raise ValueError(f"max_game_length={length}: must be 1 or more")
+        instance("parameters", parameters, dict, "a dict")
+        for name in parameters:
+            instance("a name in parameters", name, str, "a string")
+        given = {
+            name: value
+            for name, value in parameters.items()
+            if not (isinstance(value, (str, int)) and value in ("", 0))
+        }
+        length = given.pop("max_game_length", MAX_GAME_LENGTH)
+        length = within("max_game_length", length, 1, 2**31 - 1)
         if "setup" in given:
-            given["setup"] = tuple(map(int, given["setup"].split()))
-        self.rules: Rules = rules_of(given.pop("rules"), given)
+            setup = given["setup"]
+            instance("setup", setup, str, "a string")
+            counts = setup.split()
+            if not all(re.fullmatch("[0-9]{1,4}", count) for count in counts):
+                raise ValueError(f"setup={shown(setup)}: must be counts with spaces between")
+            given["setup"] = tuple(map(int, counts))
+        self.rules: Rules = rules_of(given.pop("rules", self.game_type.short_name), given)
         batch = Batch(self.rules, 1)
         self.features: dict[str, slice] = batch.features
         self.observed: int = batch.observations.shape[1]
@@ -77,17 +93,26 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
             utility_sum=0.0,
             max_game_length=length,
         )
-        super().__init__(self.game_type, info, parameters)
+        plain = {  # OpenSpiel's integers have 32 bits
+            name: within(name, value, 0, 2**31 - 1) if is_integer(value) else value
+            for name, value in parameters.items()
+        }
+        super().__init__(self.game_type, info, plain)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _game, (self.game_type.short_name, self.get_parameters())
 
     def new_initial_state(self, text: str | None = None) -> SpielState:
-        """The opening, or the position of a text of `Position.to_text`."""
+        """The opening, or the position of a text of `Position.to_text`; raises what
+        `Position.from_text` does."""
         return SpielState(self, self.rules.start() if text is None else Position.from_text(text))
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """What shows states to players."""
+        """What shows states to players; raises `ValueError` and `TypeError` for what is no type of
+        observations, and for any parameter."""
+        if iig_obs_type is not None:
+            kind = pyspiel.IIGObservationType
+            instance("iig_obs_type", iig_obs_type, kind, "an IIGObservationType")
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return Observer(self, params)
         return observation.IIGObserverForPublicInfoGame(iig_obs_type, params)
@@ -121,10 +146,15 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return [1.0, -1.0] if outcome.winner == 0 else [-1.0, 1.0]
 
     def undo_action(self, player: int, action: int) -> None:
-        """Take back the last decision, which must be this one; `ValueError` if it is not."""
+        """Take back the last decision, which must be this one.
+
+        Raises `ValueError` if it is not, `TypeError` for what is no integer.
+        """
+        player, action = whole_number("player", player), whole_number("action", action)
         if self.play.past[-1:] != [(player, action)]:
             raise ValueError(
-                f"player {player}'s action {action} is not the last: {self.play.past[-1:]}"
+                f"player {shown(player)}'s action {shown(action)} is not the last: "
+                f"{self.play.past[-1:]}"
             )
         self.play.undo()
 
@@ -172,11 +202,15 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class Observer:
-    """What a player sees, as OpenSpiel wants it."""
+    """What a player sees, as OpenSpiel wants it.
+
+    Raises `ValueError` for parameters and for a player that is not there, `TypeError` for what is
+    no state.
+    """
 
     def __init__(self, game: SpielGame, params: Any) -> None:
-        if params:
-            raise ValueError(f"params={params!r}: an observation takes none")
+        if not (params is None or (isinstance(params, dict) and not params)):
+            raise ValueError(f"params={shown(params)}: an observation takes none")
         parts = {name: slice(at.start + 2, at.stop + 2) for name, at in game.features.items()}
         self._parts = {"player": slice(0, 2), **parts}
         self._see(np.zeros(2 + game.observed, np.float32))
@@ -194,13 +228,20 @@ class Observer:
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Show a state to a player."""
+        player = _shown_to(state, player)
         self.tensor[:2] = (player == 0, player == 1)
         self.tensor[2:] = state.play.observation(player)
 
     def string_from(self, state: SpielState, player: int) -> str:
         """A state as text, with all that a tensor tells."""
+        player = _shown_to(state, player)
         play = state.play
         return f"{play.position.to_text()} {play.observation(player)}"
+
+
+def _shown_to(state: object, player: object) -> int:
+    instance("state", state, SpielState, "a state of these games")
+    return within("player", player, 0, 1)
 
 
 def _register() -> None:
