@@ -72,7 +72,7 @@ class RemainingMoves:
         every = self._position.legal_moves
         number = every.index(move)
         if every[number] not in self._moves:
-            raise ValueError(f"{move!r} repeats a position of its turn")
+            raise ValueError(f"{shown(move)} repeats a position of its turn")
         return self._moves.index(every[number])
 
     def __eq__(self, other: object) -> bool:

@@ -545,7 +545,7 @@ class Match:
         return f"<Match of {self.rules!r}: round {self.round.number}, {south}-{north}, {state}>"
 
     def _illegal(self, step: Step, reason: str) -> IllegalMove:
-        return IllegalMove(f"illegal {step!r} in round {self.round.number}: {reason}")
+        return IllegalMove(f"illegal {shown(step)} in round {self.round.number}: {reason}")
 
     def _laying(self) -> int:
         weaker = self.round.weaker

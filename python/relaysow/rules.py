@@ -194,11 +194,13 @@ as they were before there was such an option."""
 def _from_names(options: dict[str, Any]) -> Rules:
     """Rules from the values of all fields by name, checked again: a pickle may be foreign."""
     if not isinstance(options, dict):
-        raise TypeError(f"pickled rules must be a dict of options, not {options!r}")
+        raise TypeError(f"pickled rules must be a dict of options, not {shown(options)}")
     known = [field.name for field in fields(Rules)]
     for name in options:
         if name not in known:
-            raise RulesError(f"pickled rules have {name!r}, which is no option of this version")
+            raise RulesError(
+                f"pickled rules have {shown(name)}, which is no option of this version"
+            )
     options = ADDED | options
     for name in known:
         if name not in options:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relaysow import streaming
+from relaysow.checks import shown
 from relaysow.extras import library
 from relaysow.files import locked, named, sync_folder, try_to_write, written
 from relaysow.reading import other_encoding
@@ -135,7 +136,8 @@ class Manifest:
         for name, value in header.items():
             if there[name] != value:
                 raise ValueError(
-                    f"{self.folder}: holds another run: its {name} is {there[name]!r}, not {value!r}"
+                    f"{self.folder}: holds another run: its {name} is {shown(there[name])}, "
+                    f"not {shown(value)}"
                 )
 
     def verified(self) -> Iterator[Tally]:

@@ -234,7 +234,7 @@ def on_executor(
                 if part.failures == TRIES:
                     last = part.first_game + part.games - 1
                     raise RuntimeError(
-                        f"games {part.first_game}…{last} failed {TRIES} times: {error!r}"
+                        f"games {part.first_game}…{last} failed {TRIES} times: {shown(error)}"
                     ) from error
                 send(number, part)
                 continue
