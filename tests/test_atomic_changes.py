@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import relaysow as rs
@@ -29,7 +30,7 @@ class Stop(BaseException):
     """An interruption, as Ctrl-C is one."""
 
 
-def interrupt(change: Callable[[Any], object], play: Any, at: int, opcodes: bool) -> bool:
+def interrupt(change: Callable[[Any], object], play: Any, at: int, opcodes: bool = False) -> bool:
     """Make a change, stopped at event number `at` within the package; whether it came so far.
 
     An event is a call, a line, a return, and with `opcodes` an opcode that is about to run.
@@ -78,6 +79,14 @@ def picture(value: Any) -> Any:
             name: picture(each) for name, each in found.items() if not callable(each)
         }
     return value
+
+
+def decided(play: Any) -> Any:
+    """All that decisions tell of themselves."""
+    return (
+        (play.past, play.partial, play.position, play.mover, play.over, play.legal_actions()),
+        (play.observation(0), play.observation(1), picture(play.game)),
+    )
 
 
 def contents(value: Any) -> Any:
@@ -233,17 +242,49 @@ MATCHES: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("kind", MATCHES)
 def test_a_match(kind: str) -> None:
-    """Steps that begin a round, end one or come after one at every opcode, some others by lines."""
+    """The first steps that begin, end or follow a round at every opcode, some others by lines."""
     make = MATCHES[kind]
-    steps = random_steps(make, 5, 40)
+    steps = random_steps(make, 5, 24)
     play, parts = make(), []
     for step in steps:
         play.push(step)
         parts.append((len(getattr(play, "rounds", ())) or len(play.games), play.is_over, play.game))
-    for number in range(1, len(steps) + 1):
-        changes = parts[number - 1] != parts[number - 2]
-        if changes or number % 5 == 1:
-            check(make, steps[:number], opcodes=changes and number < 20)
+    begun = [n for n in range(1, len(steps)) if parts[n - 1] != parts[n - 2]]
+    for number in {1, 2, *begun[1:6], len(steps)}:
+        check(make, steps[:number], opcodes=number in begun[1:3])
+
+
+@pytest.mark.parametrize("redistribution", ["two", "up_to_two", "none"])
+def test_decisions(redistribution: str) -> None:
+    """Those of OpenSpiel's states: pushed or taken back, at every line."""
+    from relaysow.envs.decisions import Decisions
+
+    rules = rs.kiothi(pits=4, seeds=1, filled=2, redistribution=redistribution)
+    chance, play, actions = random.Random(4), Decisions(rules.start()), []
+    while not play.over and len(actions) < 9:
+        actions.append(chance.choice(play.legal_actions()))
+        play.push(actions[-1])
+
+    def to_the_start(play: Any) -> list[Any]:
+        return [(play.undo(), decided(play)) for _ in play.past]
+
+    for number in (1, 4, len(actions)):
+        past = tuple(actions[: number - 1])
+        changes: list[tuple[tuple[int, ...], Callable[[Any], object]]] = [
+            (past, lambda play: play.push(actions[number - 1])),  # noqa: B023
+            ((*past, actions[number - 1]), lambda play: play.undo()),
+        ]
+        for first, change in changes:
+            one, other = (Decisions(rules.start(), actions=first) for _ in range(2))
+            change(other)
+            states = [decided(one), decided(other)]
+            ways = [to_the_start(one), to_the_start(other)]
+            counts = [0, 0]
+            while interrupt(change, play := Decisions(rules.start(), actions=first), sum(counts)):
+                made = states.index(decided(play))
+                assert to_the_start(play) == ways[made]
+                counts[made] += 1
+            assert min(counts) > 0
 
 
 # ----------------------------------------------------------------------------------------- batches
@@ -314,3 +355,192 @@ def test_a_batch(kind: str, stops: Callable[[int], None]) -> None:
         if number % 10 == 9:
             assert shown(batch) == shown(twin)
     assert min(counts) > 20, counts
+
+
+# ------------------------------------------------------------------------------------ environments
+
+
+class Script:
+    """What an environment is told, one call after the other, and what it says to each."""
+
+    def __init__(self, make: Callable[[], Any], calls: int) -> None:
+        self.make, self.told, self.said = make, [], []
+        env, chance = make(), random.Random(3)
+        told: Any = ("reset", 11)
+        for _ in range(calls):
+            self.told.append(told)
+            self.said.append(tell(env, told))
+            told = following(env, self.said[-1], chance)
+
+    def played(self, calls: int) -> Any:
+        """An environment after so many calls."""
+        env = self.make()
+        for told in self.told[:calls]:
+            tell(env, told)
+        return env
+
+    def goes_on(self, env: Any, calls: int, further: int) -> bool:
+        """Whether an environment says what it should after so many calls."""
+        try:
+            return all(
+                tell(env, told) == said
+                for told, said in zip(
+                    self.told[calls : calls + further],
+                    self.said[calls : calls + further],
+                    strict=True,
+                )
+            )
+        except (rs.IllegalMove, ValueError, KeyError):  # an action for another position
+            return False
+
+    def check(self, calls: int, interrupt: Callable[..., bool], further: int = 50) -> list[int]:
+        """Interrupt the call after so many wherever it can be; how often it was not made, or was."""
+        counts = [0, 0]
+        met: list[Any] = []  # what an environment keeps, and whether the call had been made
+
+        def change(env: Any) -> None:
+            tell(env, self.told[calls])
+
+        while True:
+            event = sum(counts)
+            env = self.played(calls)
+            if not interrupt(change, env, event):
+                return counts
+            keeps = kept(env)
+            made = next((made for known, made in met if known == keeps), None)
+            if made is None:
+                made = self.goes_on(env, calls + 1, further)
+                if not made:
+                    env = self.played(calls)
+                    interrupt(change, env, event)
+                    assert self.goes_on(env, calls, further), f"call {calls}, event {event}"
+                met.append((keeps, made))
+            counts[made] += 1
+
+
+def plain(value: Any) -> Any:
+    """A value whose equality is that of all it holds."""
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def kept(env: Any) -> Any:
+    """What an environment keeps, and how often its batch was changed: what it does depends on
+    nothing else."""
+    if hasattr(env, "agent_selection"):
+        return object()  # and on the generators of its spaces
+
+    def of(value: Any) -> Any:
+        if isinstance(value, np.random.Generator):
+            return value.bit_generator.state
+        if isinstance(value, random.Random):
+            return value.getstate()
+        if isinstance(value, tuple) and len(value) == 5 and isinstance(value[0], rs.Batch):
+            return value[1:3]  # what is noted for the next change
+        return plain(contents(value))
+
+    held = {name: of(value) for name, value in vars(env).items() if name not in ("batch", "_game")}
+    batch = env.batch if hasattr(env, "batch") else env._game.batch
+    return batch._changes, batch._samples, held
+
+
+def tell(env: Any, told: tuple[str, Any]) -> Any:
+    """Tell an environment to reset or to step; what it then says."""
+    what, given = told
+    said = env.reset(seed=given) if what == "reset" else env.step(given)
+    if said is None:  # PettingZoo's
+        seen = [env.observe(agent) for agent in env.agents]
+        said = (env.agent_selection, env.rewards, env._cumulative_rewards, env.terminations)
+        said = (*said, env.truncations, env.infos, env.agents, seen)
+    return plain(said)
+
+
+def following(env: Any, said: Any, chance: random.Random) -> tuple[str, Any]:
+    """What may be told next."""
+    if hasattr(env, "agent_selection"):
+        if not env.agents:
+            return "reset", None
+        agent = env.agent_selection
+        if env.terminations[agent] or env.truncations[agent]:
+            return "step", None
+        masks = [env.observe(agent)["action_mask"].tolist()]
+    else:
+        masks = said[-1]["action_mask"]
+        masks = masks if hasattr(env, "num_envs") else [masks]
+        if (len(masks) == 1 and not any(masks[0])) or chance.random() < 0.03:
+            return "reset", None
+    actions = [
+        chance.choice([a for a, may in enumerate(mask) if may]) if any(mask) else 0
+        for mask in masks
+    ]
+    return "step", np.array(actions) if hasattr(env, "num_envs") else actions[0]
+
+
+def first_legal(_: Any, mask: Any) -> Any:
+    """An opponent: the first legal action, in one game or in each of many."""
+    return mask.argmax(axis=-1)
+
+
+def env(**arguments: Any) -> Any:
+    from relaysow.envs import Env
+
+    return Env(**{"rules": "giuthi", "pits": 4, "seeds": 2, **arguments})
+
+
+def envs(**arguments: Any) -> Any:
+    from relaysow.envs import VectorEnv
+
+    return VectorEnv(**{"rules": "giuthi", "pits": 4, "seeds": 2, "num_envs": 4, **arguments})
+
+
+def aec(**arguments: Any) -> Any:
+    from relaysow.envs import AEC
+
+    return AEC(**arguments)
+
+
+KIOTHI: dict[str, Any] = {"rules": "kiothi", "pits": 5, "seeds": 2, "filled": 3}
+
+ENVS: dict[str, Callable[[], Any]] = {
+    "random": lambda: env(player=None),
+    "greedy": lambda: env(opponent="greedy", player=1),
+    "search": lambda: env(opponent="search:depth=1", player=None, repetition_scope="turn"),
+    "function": lambda: env(opponent=first_legal, player=1),
+    "both": lambda: env(opponent=None),
+    "redistributions": lambda: env(**KIOTHI, player=None),
+    "many, both": lambda: envs(opponent=None),
+    "many, both, anew": lambda: envs(opponent=None, autoreset_mode="SameStep"),
+    "many": lambda: envs(player=None),
+    "many, anew": lambda: envs(player=None, autoreset_mode="SameStep"),
+    "many, function": lambda: envs(opponent=first_legal, illegal="report", mask="candidates"),
+    "agents": lambda: aec(rules="giuthi", pits=4, seeds=2),
+    "agents, cut": lambda: aec(**KIOTHI, max_cycles=12),
+}
+
+
+@pytest.mark.parametrize("kind", ENVS)
+def test_an_environment(kind: str, stops: Callable[[int], None]) -> None:
+    """A step, the last one of a game and a reset, at every line and wherever the core asks: 50 calls
+    later all is as if the call had been made, or as if not."""
+
+    def in_core(change: Callable[[Any], object], env: Any, ask: int) -> bool:
+        stops(ask)
+        try:
+            change(env)
+        except KeyboardInterrupt:
+            return True
+        finally:
+            stops(-1)
+        return False
+
+    script = Script(ENVS[kind], 110)
+    reset = next(at for at, (what, _) in enumerate(script.told) if at > 3 and what == "reset")
+    assert reset < 60
+    counts = [0, 0]
+    for calls in (3, reset - 1, reset):
+        for way in (interrupt, in_core):
+            counts = [a + b for a, b in zip(counts, script.check(calls, way), strict=True)]
+    assert min(counts) > 10, counts

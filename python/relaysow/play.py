@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from copy import deepcopy
+from copy import copy, deepcopy
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -119,7 +119,6 @@ class Table:
         pace: float = 0.6,
         unicode: bool = True,
     ) -> None:
-        self._start = start
         self._game = Game(start)
         self._seats = [_seat(who) for who in seats]
         self._chance = Random(seed)
@@ -167,7 +166,7 @@ class Table:
         if (kind := type(record.play).__name__.lower()) != "game":
             raise ValueError(f"{path}: the record is of a {kind}: only games are played here")
         assert isinstance(record.play, Game)
-        self._game, self._start = record.play, record.play.start
+        self._game = record.play
 
     # -- whose turn it is
 
@@ -249,13 +248,14 @@ class Table:
         if told.after is None:
             return None
         try:
-            with self._tried(move) as later:
-                if later.outcome is not None:
-                    self._say(f"It ends the game. {told_outcome(later)}")
-                elif later.position.passed:
-                    self._say(f"{PLAYERS[1 - later.position.mover]} then has to pass.")
+            later = self._tried(move)
         except IllegalMove as error:
             self._say(f"The move is illegal: {self._reason(error)}.")
+            return None
+        if later.outcome is not None:
+            self._say(f"It ends the game. {told_outcome(later)}")
+        elif later.position.passed:
+            self._say(f"{PLAYERS[1 - later.position.mover]} then has to pass.")
         return None
 
     def _explain_pits(self) -> None:
@@ -271,8 +271,7 @@ class Table:
             lift = position.pits[pit] or 1 if position.rules.lift == "any" else None
             way = position.direction or "ccw" if position.rules.direction == "either" else None
             try:
-                with self._tried(Sow(pit, lift, way)):
-                    pass
+                self._tried(Sow(pit, lift, way))
             except IllegalMove as error:
                 reason = self._reason(error)
                 named = "" if f"pit {pit % n + 1} " in reason else f"pit {pit % n + 1}: "
@@ -300,14 +299,11 @@ class Table:
             what = f"has you {lead} after {line.depth} moves"
         return self._say(f"Hint: {self._written(line.move)} {what}: {told}{more}")
 
-    @contextmanager
-    def _tried(self, move: Move) -> Iterator[Game]:
-        """The game after a move that is taken back again."""
-        self._game.push(move)
-        try:
-            yield self._game
-        finally:
-            self._game.undo()
+    def _tried(self, move: Move) -> Game:
+        """The game as it would be after a move."""
+        later = copy(self._game)
+        later.push(move)
+        return later
 
     def _moves(self, _: str) -> None:
         moves = self._game.legal_moves
@@ -318,10 +314,12 @@ class Table:
     def _undo(self, _: str) -> None:
         if not self._game.moves:
             raise ValueError("there is no move to undo")
-        while self._game.moves:
-            self._game.undo()
-            if "human" not in self._seats or self._seats[self._game.position.mover] == "human":
+        earlier = copy(self._game)
+        while earlier.moves:
+            earlier.undo()
+            if "human" not in self._seats or self._seats[earlier.position.mover] == "human":
                 break
+        self._game = earlier
         self._show()
 
     def _save(self, name: str) -> None:
@@ -337,7 +335,7 @@ class Table:
         self._show()
 
     def _new(self, _: str) -> None:
-        self._game = Game(self._start)
+        self._game = Game(self._game.start)
         self._show()
 
     def _board(self, _: str) -> None:

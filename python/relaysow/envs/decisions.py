@@ -30,10 +30,21 @@ class Partial(NamedTuple):
     placing: bool = False
 
 
+class _Made(NamedTuple):
+    """Where a decision has led."""
+
+    decision: Decision | None
+    partial: Partial | None
+    since: int
+    """Moves since the last capture."""
+    position: Position
+
+
 class Decisions:
     """A `Game` whose opening redistributions are made decision by decision.
 
-    After `max_length` decisions it is over, and nobody has won.
+    After `max_length` decisions it is over, and nobody has won.  A decision that an exception
+    interrupts, or its undoing, has been made or has not.
 
     >>> from relaysow import kiothi
     >>> play = Decisions(kiothi().start())
@@ -47,71 +58,81 @@ class Decisions:
     def __init__(
         self, start: Position, max_length: int | None = None, actions: tuple[int, ...] = ()
     ) -> None:
-        self.game = Game(start)
+        self._game = Game(start)
         self.max_length = max_length
-        self.past: list[Decision] = []
-        """The decisions made."""
-        self._before: list[tuple[Partial | None, int, int]] = []
-        self._since = 0
-        self.partial = self._begin()
-        self._legal: list[int] | None = None
+        partial = self._begin(self._game)
+        # What has been made: a decision is one append here, an undo one pop.
+        self._made = [_Made(None, partial, 0, self._game.position)]
+        self._legal: tuple[_Made, list[int]] | None = None
         for action in actions:
             self.push(action)
 
     @property
+    def game(self) -> Game:
+        """The game, less the moves of decisions that are taken back or were interrupted."""
+        while self._game.position is not self._made[-1].position:
+            self._game.undo()
+        return self._game
+
+    @property
+    def past(self) -> list[Decision]:
+        """The decisions made."""
+        return [made.decision for made in self._made if made.decision]
+
+    @property
+    def partial(self) -> Partial | None:
+        """The redistribution that is being made."""
+        return self._made[-1].partial
+
+    @property
     def position(self) -> Position:
         """The position; during a redistribution the one before it."""
-        return self.game.position
+        return self._made[-1].position
 
     @property
     def mover(self) -> int:
         """Who is to decide: 0 (South) or 1."""
-        return self.game.position.mover
+        return self.position.mover
 
     @property
     def over(self) -> bool:
         """Whether the game has ended, or has reached `max_length`."""
-        return self.game.is_over or len(self.past) == self.max_length
+        return self.game.is_over or len(self._made) - 1 == self.max_length
 
     def legal_actions(self) -> list[int]:
         """What may be decided, ascending."""
-        if self._legal is None:
-            self._legal = self._all_legal()
-        return self._legal
+        made = self._made[-1]
+        if self._legal is None or self._legal[0] is not made:
+            self._legal = made, self._all_legal()
+        return self._legal[1]
 
     def push(self, action: int) -> None:
         """Make a decision; `ValueError` if it is not among `legal_actions()`."""
         if action not in self.legal_actions():
             raise ValueError(f"action {action}: must be one of {self.legal_actions()}")
-        game, before, since = self.game, self.partial, self._since
-        moves, mover = len(game.moves), self.mover
-        if before is None:
-            stores = game.position.stores
-            game.push(game.position.move(action))
-            self._since = 0 if game.position.stores != stores else since + 1
-            self.partial = self._begin()
+        _, partial, since, position = self._made[-1]
+        game = self.game
+        if partial is None:
+            game.push(position.move(action))
+            since = 0 if game.position.stores != position.stores else since + 1
+            partial = self._begin(game)
         else:
-            after = self._decided(before, action - game.position.rules.actions)
-            if after.placing and after.hand == 0:
-                old = (0 if i in after.emptied else c for i, c in enumerate(game.position.pits))
-                placed = tuple(now - was for now, was in zip(after.pits, old, strict=True))
-                game.push(Redistribute(tuple(sorted(after.emptied)), placed))
-                self.partial = self._begin()
-            else:
-                self.partial = after
-        self._before.append((before, since, len(game.moves) - moves))
-        self.past.append(Decision(mover, action))
-        self._legal = None
+            partial = self._decided(partial, action - position.rules.actions)
+            if partial.placing and partial.hand == 0:
+                old = (0 if i in partial.emptied else c for i, c in enumerate(position.pits))
+                placed = tuple(now - was for now, was in zip(partial.pits, old, strict=True))
+                game.push(Redistribute(tuple(sorted(partial.emptied)), placed))
+                partial = self._begin(game)
+        decision = Decision(position.mover, action)
+        self._made.append(_Made(decision, partial, since, game.position))
 
     def undo(self) -> int:
         """Take the last decision back and return it; `IndexError` if there is none."""
-        if not self.past:
+        decision = self._made[-1].decision
+        if decision is None:
             raise IndexError("no decision to undo")
-        self.partial, self._since, moves = self._before.pop()
-        for _ in range(moves):
-            self.game.undo()
-        self._legal = None
-        return self.past.pop().action
+        self._made.pop()
+        return decision.action
 
     def observation(self, player: int) -> list[int]:
         """What `Batch` shows, as a player sees the board."""
@@ -122,7 +143,7 @@ class Decisions:
             return (*values[player * n :], *values[: player * n])
 
         seen = [*turned(partial.pits if partial else p.pits)]
-        seen += (p.stores[player], p.stores[1 - player], p.mover, self._since)
+        seen += (p.stores[player], p.stores[1 - player], p.mover, self._made[-1].since)
         if rules.protection != "none":
             seen += turned([int(i in p.protected) for i in range(2 * n)])
         if rules.extra_direction == "opposite":
@@ -137,9 +158,8 @@ class Decisions:
     def __deepcopy__(self, memo: object) -> Decisions:
         other = object.__new__(Decisions)
         other.__dict__ |= self.__dict__
-        other.game = copy(self.game)
-        other.past, other._before = self.past.copy(), self._before.copy()
-        other._legal = None if self._legal is None else self._legal.copy()
+        other._game, other._made = copy(self.game), self._made.copy()
+        other._legal = None
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -149,14 +169,14 @@ class Decisions:
             tuple(decision.action for decision in self.past),
         )
 
-    def _begin(self) -> Partial | None:
+    @staticmethod
+    def _begin(game: Game) -> Partial | None:
         """The redistribution that is due, but for one of nothing, which is made at once."""
-        position = self.position
-        while position.redistributions < 2 and not self.game.is_over:
-            if any(position.pits[i] for i in self._own()):
-                return Partial(position.pits)
-            self.game.push(Redistribute((), (0,) * len(position.pits)))
-            position = self.position
+        while game.position.redistributions < 2 and not game.is_over:
+            pits, n, mover = game.position.pits, game.position.rules.pits, game.position.mover
+            if any(pits[mover * n : mover * n + n]):
+                return Partial(pits)
+            game.push(Redistribute((), (0,) * len(pits)))
         return None
 
     def _own(self) -> range:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from random import Random
 from typing import Any, ClassVar
 
@@ -14,7 +13,7 @@ from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
 from relaysow.checks import one_of, shown, within
 from relaysow.envs import options_of, player_of, rules_of, seed_of
-from relaysow.envs.one_game import MOST, Copied, OneGame, no_copy, turned
+from relaysow.envs.one_game import MOST, Copied, InStep, OneGame, chance_kept, no_copy, turned
 from relaysow.extras import library
 from relaysow.game import Game
 from relaysow.once import once
@@ -28,7 +27,7 @@ gymnasium: Any = library("gymnasium", "gymnasium")
 Opponent = str | Callable[[NDArray[np.int16], NDArray[Any]], Any] | None
 
 
-class Env(Copied, gymnasium.Env):  # type: ignore[misc]
+class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
     """One game against an opponent: `gymnasium.make("relaysow/Giuthi-v0")`, Kiothi or EnGehe.
 
     `rules` and what follows by keyword are as said in `relaysow.envs`.  `opponent` is a policy of
@@ -85,7 +84,11 @@ class Env(Copied, gymnasium.Env):  # type: ignore[misc]
         self._game = OneGame(rules_of(rules, options), max_moves)
         self._side = self._player or 0
         self._history: Game | None = None
+        self._line: list[tuple[int, Position, Any]] = []
         self._chance = Random()
+        self._drawn = np.zeros(1, np.int64)
+        self._draws = (-1, -1)
+        self._answer_due = False
         spaces = gymnasium.spaces
         self.action_space = spaces.Discrete(self._game.actions)
         shape = self._game.batch.observations.shape[1:]
@@ -115,14 +118,18 @@ class Env(Copied, gymnasium.Env):  # type: ignore[misc]
         `TypeError` for wrong types.
         """
         seed, options = seed_of(seed), options_of(options)
-        with _chance_kept(self):
+        self._settle()
+        now: dict[str, Any] = {"_history": None, "_line": [], "_answer_due": True}
+        self._note(self._game.batch, lambda: now, chance_kept(self))
+        try:
             super().reset(seed=seed)
             seeds = self.np_random.integers(2**63, size=2)
+            now["_chance"] = Random(int(seeds[0]))
+            if self._player is None:
+                now["_side"] = int(self.np_random.integers(2))
             self._game.reset(int(seeds[1]), options)
-        self._chance.seed(int(seeds[0]))
-        if self._player is None:
-            self._side = int(self.np_random.integers(2))
-        self._history = None
+        finally:
+            self._settle()
         self._answer()
         return self._game.observation(self.side), self._info()
 
@@ -132,7 +139,11 @@ class Env(Copied, gymnasium.Env):  # type: ignore[misc]
         Raises `TypeError` for an action that is no integer, `IllegalMove` for an illegal one under
         `illegal="raise"`, after the end of the game, and for one that an opponent chose.
         """
+        self._settle()
+        if self._answer_due:  # to a step or reset that was interrupted
+            self._answer()
         side, batch = self.side, self._game.batch
+        self._answer_due = True
         try:
             self._make(action)
         except IllegalMove as error:
@@ -162,42 +173,52 @@ class Env(Copied, gymnasium.Env):  # type: ignore[misc]
         return info | self._game.result() if self._game.over else info
 
     def _make(self, action: Any) -> None:
-        before = self._game.position if self._history else None
+        """Make a decision."""
+        if self._history is not None:
+            self._follow()
+            now = self._game.batch._changes
+            self._line.append((now + 1, self._game.position, action))
         self._game.step(action)
-        if before and self._history:
-            self._history.push(before.move(int(action)))
+
+    def _follow(self) -> Game:
+        """The history, with the decisions that have been made."""
+        batch, history = self._game.batch, self._history
+        if history is None:
+            # It remembers what may not be repeated, which goes no further back than this.
+            history = self._history = Game(self._game.position)
+        if self._line and self._line[-1][0] > batch._changes:
+            self._line.pop()
+        for _, position, action in self._line[len(history.moves) :]:
+            history.push(position.move(int(action)))
+        return history
 
     def _answer(self) -> None:
         """Let the opponent decide until it is the caller's turn."""
-        game = self._game
-        while self._opponent is not None and game.mover != self._side and not game.over:
-            if callable(self._opponent):
-                action = self._opponent(game.observation(game.mover), game.mask())
-            elif self._opponent == "random" or game.position.redistributions < 2:
-                action = game.batch.sample()[0]
+        game, opponent = self._game, self._opponent
+        while opponent is not None and game.mover != self._side and not game.over:
+            if callable(opponent):
+                action = opponent(game.observation(game.mover), game.mask())
+            elif opponent == "random" or game.position.redistributions < 2:
+                action = self._draw()
             else:
-                # It remembers what may not be repeated, which goes no further back than this.
-                self._history = self._history or Game(game.position)
-                move = choose(self._history, self._opponent, self._chance)
-                action = game.position.action(move)
+                chance, state = self._chance, self._chance.getstate()
+                self._note(game.batch, dict, lambda: chance.setstate(state))  # noqa: B023
+                action = game.position.action(choose(self._follow(), opponent, chance))
             try:
                 self._make(action)
             except (IllegalMove, TypeError) as error:
                 raise type(error)(f"the opponent's {error}") from None
+            self._settle()
+        self._answer_due = False
 
-
-@contextmanager
-def _chance_kept(env: Any) -> Iterator[None]:
-    """Puts an environment's generator back if the reset that seeds it is refused."""
-    generator, seed = env._np_random, env._np_random_seed
-    state = generator and generator.bit_generator.state
-    try:
-        yield
-    except BaseException:
-        env._np_random, env._np_random_seed = generator, seed
-        if generator:
-            generator.bit_generator.state = state
-        raise
+    def _draw(self) -> Any:
+        """An action at random, the same one until something has been decided."""
+        batch = self._game.batch
+        samples, changes = self._draws
+        if batch._samples == samples or batch._changes != changes:
+            self._draws = batch._samples, batch._changes
+            batch.sample(self._drawn)
+        return self._drawn[0]
 
 
 def _policy(opponent: object) -> str:
@@ -221,7 +242,7 @@ def _array(name: str, given: object, kinds: str, rows: int) -> NDArray[Any]:
     return array
 
 
-class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
+class VectorEnv(InStep, Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
     """Many games side by side, straight over `relaysow.Batch`.
 
     `gymnasium.make_vec("relaysow/Giuthi-v0", num_envs=4096)`: the games of `Env`, whose arguments
@@ -296,6 +317,9 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self._sides = np.full(self.num_envs, self._player or 0, np.int16)
         self._over = np.zeros(self.num_envs, np.bool_)
         self._movers = self._sides
+        self._drawn = np.zeros(self.num_envs, np.int64)
+        self._has_drawn = False  # and not yet played
+        self._todo: tuple[NDArray[np.bool_], NDArray[Any]] | str = ""
         shape = self.batch.observations.shape
         spaces, batched = gymnasium.spaces, gymnasium.vector.utils.batch_space
         self.single_action_space = spaces.Discrete(self.batch.actions)
@@ -320,15 +344,29 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
         rows = np.ones(self.num_envs, np.bool_)
         if (given := options.get("reset_mask")) is not None:
             rows = _array("options['reset_mask']", given, "b", self.num_envs)
+        self._settle()
+        try:
+            self._go_on()
+        except (
+            Exception
+        ):  # an opponent that cannot answer must not be in the way of a new beginning
+            if not rows.all():
+                raise
         self._begun = True
-        with _chance_kept(self):
+        put_back = chance_kept(self)
+        self._note(self.batch, dict, put_back)
+        try:
             super().reset(seed=seed)
             number = int(self.np_random.integers(2**63))
-            self._begin(rows, seed=number, start=options.get("start"))
+            if rows.any():
+                self._begin(rows, put_back, seed=number, start=options.get("start"))
+            else:
+                self._noted = None
+        finally:
+            self._settle()
         self._answer()
-        observations = self._observations()
-        self._movers = observations[:, self._mover]
-        return observations, {"action_mask": self.batch.mask.copy()}
+        self._todo = ""
+        return self._observations(), {"action_mask": self.batch.mask.copy()}
 
     def step(
         self, actions: Any
@@ -341,6 +379,8 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
         for anything but an integer for each row; no game has moved then.
         """
         self._begun = True
+        self._settle()
+        self._go_on()
         step: Any = self._step_both if self._opponent is None else self._step_one
         return step(_array("actions", actions, "iu", self.num_envs))  # type: ignore[no-any-return]
 
@@ -361,9 +401,11 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
             "terminated": np.empty_like(batch.terminated),
             "truncated": np.empty_like(batch.truncated),
         }
+        movers, later = self._movers, arrays["observations"][:, self._mover]
+        self._note(batch, lambda: {"_movers": later})
         observations, mask, both, terminated, truncated = batch.step(actions, arrays)
-        rewards = np.where(self._movers, both[:, 1], both[:, 0])
-        self._movers = observations[:, self._mover]
+        self._settle()
+        rewards = np.where(movers, both[:, 1], both[:, 0])
         infos = {"action_mask": mask}
         if not self._raises:
             infos["illegal"] = batch.illegal.copy()
@@ -373,29 +415,27 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return observations, rewards, terminated, truncated, infos
 
     def _step_one(self, actions: NDArray[Any]) -> Any:
-        batch, before = self.batch, self._over.copy()
+        batch, before = self.batch, self._over
         if self._raises:
             legal = (actions >= 0) & (actions < batch.actions)
             legal &= batch.mask[np.arange(self.num_envs), np.where(legal, actions, 0)]
             self._refuse(~legal & ~before, actions, "action")
-        if self._mode is gymnasium.vector.AutoresetMode.NEXT_STEP:
-            self._begin(before)
+        if self._mode is gymnasium.vector.AutoresetMode.NEXT_STEP and before.any():
+            self._begin(before, todo=(~before, actions.copy()))
         infos: dict[str, Any] = {}
-        self._decide(~before, actions)
+        self._decide(~before, actions, _todo="answer")
         if not self._raises:
             infos["illegal"] = batch.illegal & ~before
         self._answer()
-        ended = self._over.copy()
+        ended = self._over
         if self._mode is gymnasium.vector.AutoresetMode.DISABLED:
-            ended &= ~before
+            ended = ended & ~before
         won = np.where(batch.winners == self._sides, 1, -1)
         rewards = np.where(ended & (batch.winners >= 0), won, 0).astype(np.float32)
         terminated, truncated = batch.terminated.copy(), batch.truncated.copy()
         if ended.any():
             self._tell(infos, ended, self._observations())
-            if self._mode is gymnasium.vector.AutoresetMode.SAME_STEP:
-                self._begin(ended)
-                self._answer()
+        self._begin_anew()
         infos["action_mask"] = batch.mask.copy()
         return self._observations(), rewards, terminated, truncated, infos
 
@@ -415,18 +455,53 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
 
     # The rest lets an opponent move.
 
-    def _begin(self, rows: NDArray[np.bool_], **arguments: Any) -> None:
-        if rows.any():
-            self.batch.reset(rows, **arguments)
-            self._over[rows] = False
-            if self._player is None:
-                self._sides[rows] = self.np_random.integers(2, size=int(rows.sum()))
+    def _go_on(self) -> None:
+        """End a step or reset that was interrupted."""
+        if isinstance(self._todo, tuple):
+            self._decide(*self._todo, _todo="answer")
+        if self._todo:
+            self._answer()
+            self._begin_anew()
 
-    def _decide(self, rows: NDArray[np.bool_], actions: NDArray[Any]) -> None:
-        """Make decisions in some rows; −1 is no action, and leaves the others as they are."""
+    def _begin_anew(self) -> None:
+        """Begin the games that a step has still to begin; with that it ends."""
+        same_step = self._mode is gymnasium.vector.AutoresetMode.SAME_STEP
+        if same_step and self._todo == "answer" and self._over.any():
+            self._begin(self._over)
+            self._answer()
+        self._todo = ""
+
+    def _begin(
+        self,
+        rows: NDArray[np.bool_],
+        put_back: Callable[[], object] | None = None,
+        todo: Any = "last answer",
+        **arguments: Any,
+    ) -> None:
+        """Begin games in some rows; with that comes what is then to be done."""
+        now: dict[str, Any] = {"_over": self._over & ~rows, "_todo": todo, "_has_drawn": False}
+        draws = self._player is None
+        self._note(
+            self.batch,
+            lambda: {**now, "_movers": self._movers_now()},
+            put_back or (chance_kept(self) if draws else lambda: None),
+        )
+        if draws:
+            now["_sides"] = self._sides.copy()
+            now["_sides"][rows] = self.np_random.integers(2, size=int(rows.sum()))
+        self.batch.reset(rows, **arguments)
+        self._settle()
+
+    def _movers_now(self) -> NDArray[np.int16]:
+        return self.batch.observations[:, self._mover].copy()
+
+    def _decide(self, rows: NDArray[np.bool_], actions: NDArray[Any], **after: Any) -> None:
+        """Make decisions in some rows, and change attributes with it; −1 is no action, and leaves
+        the others as they are."""
         batch = self.batch
+        self._note(batch, lambda: {**after, "_over": batch.terminated | batch.truncated})
         batch.step(np.where(rows, actions, -1))
-        self._over |= rows & (batch.terminated | batch.truncated)
+        self._settle()
 
     def _answer(self) -> None:
         """Let the opponent decide until each row is over or the caller's turn."""
@@ -439,8 +514,12 @@ class VectorEnv(Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
                 chosen = self._opponent(batch.observations, batch.mask)
                 actions = _array("the opponent's actions", chosen, "iu", self.num_envs)
             else:
-                actions = batch.sample()
-            self._decide(rows, actions)
+                if not self._has_drawn:
+                    self._note(batch, lambda: {"_has_drawn": True}, what="_samples")
+                    batch.sample(self._drawn)
+                    self._settle()
+                actions = self._drawn
+            self._decide(rows, actions, _has_drawn=False)
             self._refuse(batch.illegal & rows, actions, "the opponent's action")
 
     def _observations(self) -> NDArray[np.int16]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Self
 
@@ -51,6 +52,51 @@ class Copied:
         return deepcopy(self)
 
 
+class InStep:
+    """An environment that changes in step with a `Batch`, whatever interrupts it.
+
+    What a change of the batch will lead to is noted before the batch is told to change, and taken
+    over at once afterwards: by what comes next, if that much was not done.
+    """
+
+    _noted: tuple[Batch, str, int, Callable[[], dict[str, Any]], Callable[[], object]] | None = None
+
+    def _note(
+        self,
+        batch: Batch,
+        then: Callable[[], dict[str, Any]],
+        otherwise: Callable[[], object] = lambda: None,
+        what: str = "_changes",
+    ) -> None:
+        """Note what attributes will be once the batch has changed, or with `"_samples"` drawn, and
+        what is to be taken back if it does not."""
+        self._noted = batch, what, getattr(batch, what), then, otherwise
+
+    def _settle(self) -> None:
+        """Take over what was noted if the batch has changed since."""
+        if self._noted is None:
+            return
+        batch, what, count, then, otherwise = self._noted
+        if getattr(batch, what) > count:
+            vars(self).update(then(), _noted=None)
+        else:
+            otherwise()
+            self._noted = None
+
+
+def chance_kept(env: Any) -> Callable[[], object]:
+    """What puts an environment's generator of chance back to where it is now."""
+    generator, seed = env._np_random, env._np_random_seed
+    state = generator and generator.bit_generator.state
+
+    def put_back() -> None:
+        env._np_random, env._np_random_seed = generator, seed
+        if generator:
+            generator.bit_generator.state = state
+
+    return put_back
+
+
 class OneGame:
     """A `Batch` of one row that stays over when its game is.
 
@@ -62,8 +108,6 @@ class OneGame:
         self.rules = rules
         self.actions = self.batch.actions
         self.features = self.batch.features
-        self.over = False
-        """Whether the game has ended, or been cut by `max_moves`."""
         self._begun = False
         self._action = np.zeros(1, np.int64)
         self._mover = self.features["mover"].start
@@ -76,7 +120,6 @@ class OneGame:
             instance("start", start, Position, "a Position")
         self._begun = True
         self.batch.reset(seed=None if seed is None else [seed], start=start)
-        self.over = False
 
     def step(self, action: object) -> None:
         """Make a decision; `IllegalMove` if it is illegal, `TypeError` if it is no integer."""
@@ -89,12 +132,16 @@ class OneGame:
             self.batch.step(self._action)
         except IllegalMove as error:
             raise IllegalMove(f"{error}".removeprefix("row 0, ")) from None
-        self.over = bool(self.batch.terminated[0] or self.batch.truncated[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._begun:
             raise no_copy("position")
         return OneGame, (self.rules, self.batch.max_moves)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended, or been cut by `max_moves`: then no action is left."""
+        return 1 not in self.batch.mask.tobytes()
 
     @property
     def mover(self) -> int:

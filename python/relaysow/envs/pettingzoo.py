@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from relaysow import Position, Rules
 from relaysow.checks import one_of, within
 from relaysow.envs import rules_of, seed_of
-from relaysow.envs.one_game import MOST, Copied, OneGame
+from relaysow.envs.one_game import MOST, Copied, InStep, OneGame
 from relaysow.extras import library
 from relaysow.once import once
 
@@ -22,6 +22,9 @@ gymnasium: Any = library("gymnasium", "pettingzoo")
 
 AGENTS = ("player_0", "player_1")
 """South and North."""
+
+CHANGING = ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
+"""What is kept for each agent."""
 
 
 def make(*, illegal: str = "raise", **arguments: Any) -> Any:
@@ -38,7 +41,7 @@ def make(*, illegal: str = "raise", **arguments: Any) -> Any:
     return wrappers.OrderEnforcingWrapper(env)
 
 
-class AEC(Copied, pettingzoo.AECEnv):  # type: ignore[misc]
+class AEC(InStep, Copied, pettingzoo.AECEnv):  # type: ignore[misc]
     """A game of the agents "player_0" (South) and "player_1" (North).
 
     `rules` and what follows by keyword are as said in `relaysow.envs`.  An agent that moves again,
@@ -103,6 +106,16 @@ class AEC(Copied, pettingzoo.AECEnv):  # type: ignore[misc]
         }
 
     @property
+    def agent_selection(self) -> str:
+        """Who is to decide."""
+        self._settle()
+        return self._selected
+
+    @agent_selection.setter
+    def agent_selection(self, agent: str) -> None:
+        self._selected = agent
+
+    @property
     def rules(self) -> Rules:
         """The rules of the games."""
         return self._game.rules
@@ -127,18 +140,25 @@ class AEC(Copied, pettingzoo.AECEnv):  # type: ignore[misc]
         other rules or that is over, `TypeError` for wrong types.
         """
         seed = seed_of(seed)
+
+        def then() -> dict[str, Any]:
+            if seed is not None:
+                for agent in AGENTS:
+                    self.action_spaces[agent].seed(seed + AGENTS.index(agent))
+            return {
+                "_cycles": 0,
+                "agents": list(AGENTS),
+                "rewards": dict.fromkeys(AGENTS, 0.0),
+                "_cumulative_rewards": dict.fromkeys(AGENTS, 0.0),
+                "terminations": dict.fromkeys(AGENTS, False),
+                "truncations": dict.fromkeys(AGENTS, False),
+                "infos": {agent: {} for agent in AGENTS},
+                "_selected": AGENTS[self._game.mover],
+            }
+
+        self._note(self._game.batch, then)
         self._game.reset(seed, options)
-        self._cycles = 0
-        self.agents = list(AGENTS)
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
-        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        self.terminations = dict.fromkeys(AGENTS, False)
-        self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
-        self.agent_selection = AGENTS[self._game.mover]
-        if seed is not None:
-            for agent in AGENTS:
-                self.action_spaces[agent].seed(seed + AGENTS.index(agent))
+        self._settle()
         self._show()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
@@ -160,22 +180,38 @@ class AEC(Copied, pettingzoo.AECEnv):  # type: ignore[misc]
         """
         agent, game = self.agent_selection, self._game
         if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)
+            later = object.__new__(type(self))  # it changes one after the other
+            later.__dict__ |= self.__dict__
+            for name in ("agents", *CHANGING):
+                later.__dict__[name] = getattr(self, name).copy()
+            later._was_dead_step(action)
+            self.__dict__ |= later.__dict__
             return
+
+        self._note(game.batch, self._after_step)
         game.step(action)
-        self._cycles += 1
-        self._cumulative_rewards[agent] = 0
-        self._clear_rewards()
-        if game.over:
-            for reward, each in zip(game.batch.rewards[0], AGENTS, strict=True):
-                self.rewards[each] = float(reward)
-                self.infos[each] = game.result()
-            self.terminations = dict.fromkeys(AGENTS, True)
-        elif self._cycles == self._max_cycles:
-            self.truncations = dict.fromkeys(AGENTS, True)
-        self.agent_selection = AGENTS[game.mover]
-        self._accumulate_rewards()
+        self._settle()
         self._show()
+
+    def _after_step(self) -> dict[str, Any]:
+        """What attributes are once the selected agent's decision is made."""
+        game, rewards = self._game, dict.fromkeys(AGENTS, 0.0)
+        cumulative = {**self._cumulative_rewards, self._selected: 0.0}
+        after = {
+            "_cycles": self._cycles + 1,
+            "rewards": rewards,
+            "_cumulative_rewards": cumulative,
+            "_selected": AGENTS[game.mover],
+        }
+        if game.over:
+            for reward, agent in zip(game.batch.rewards[0], AGENTS, strict=True):
+                rewards[agent] = float(reward)
+                cumulative[agent] += float(reward)
+            after["infos"] = {agent: game.result() for agent in AGENTS}
+            after["terminations"] = dict.fromkeys(AGENTS, True)
+        elif self._cycles + 1 == self._max_cycles:
+            after["truncations"] = dict.fromkeys(AGENTS, True)
+        return after
 
     def render(self) -> Any:
         """The board: text for "ansi", an array for "rgb_array"; printed for "human"."""
