@@ -74,6 +74,11 @@ class OwnRepr:
         raise Deliberate
 
 
+class NoPath:
+    def __fspath__(self) -> int:
+        return 1
+
+
 class Text(str):
     __slots__ = ()
 
@@ -138,6 +143,7 @@ ODD: dict[str, Callable[[], Any]] = {
     "equal": OwnEqual,
     "repr": OwnRepr,
     "object": object,
+    "no path": NoPath,
     "Text": lambda: Text("x"),
     "Number": lambda: Number(1),
     "int64": lambda: np.int64(1),

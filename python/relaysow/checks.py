@@ -173,13 +173,13 @@ def position(name: str, value: object) -> None:
 
 def path(name: str, value: object) -> str:
     """`value` as the name of a file; a `TypeError` or `ValueError` naming it if it cannot be one."""
-    if not isinstance(value, (str, bytes, os.PathLike)):
-        raise TypeError(f"{name} must be a path, not {shown(value)}")
     try:
-        text = os.fsdecode(value)
+        text = os.fsdecode(value)  # type: ignore[arg-type]
         possible = 0 < len(text) <= LONGEST_PATH and b"\0" not in os.fsencode(text)
+    except TypeError:
+        raise TypeError(f"{name} must be a path, not {shown(value)}") from None
     except UnicodeError:
-        possible = False
+        text, possible = "", False
     if not possible:
         raise ValueError(f"{name}={shown(value)}: must name a file")
     return text

@@ -74,14 +74,18 @@ def here(
     """
     with ThreadPoolExecutor(1) as helper:
         waiting: Future[T] | None = None
+        alone = False
 
         def finished(first: int, columns: Columns) -> Future[T]:
-            try:
-                return helper.submit(finish, run, first, columns)
-            except RuntimeError:  # the system allows no thread more
-                future: Future[T] = Future()
-                future.set_result(finish(run, first, columns))
-                return future
+            nonlocal alone
+            if not alone:
+                try:
+                    return helper.submit(finish, run, first, columns)
+                except RuntimeError:  # the system allows no thread more
+                    alone = True
+            future: Future[T] = Future()
+            future.set_result(finish(run, first, columns))
+            return future
 
         for first, games in pieces:
             base = done
