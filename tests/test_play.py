@@ -280,7 +280,7 @@ def test_save_and_load(table: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     said = table(words, f"save {other}", f"load {other}", "load", f"load {tmp_path}/none", "text")
     assert " ".join(said[1].split()) == f"{other} is there already, and is no record of a game"
     assert other.read_text() == "Dear aunt,\n"
-    assert said[2].startswith(f"{other}: line 1, column 1: ")
+    assert " ".join(said[2].split()).startswith(f"{other}: line 1, column 1: ")
     assert said[3] == "load: what? See help."
     assert "No such file" in said[4]
     assert said[5] == FIVE.start().to_text()
