@@ -601,9 +601,9 @@ def sample_of(target: Target, path: Path) -> Sample:
         arguments = {name: GOOD[name] for name in target.parameters if name in GOOD}
         if target.engine is not rs and "position" in arguments:
             arguments["position"] = target.engine.Position.start(RULES)
-    bound = inspect.ismethod(target.function) or isinstance(
-        inspect.getattr_static(target.owner, target.name.rpartition(".")[2], None), staticmethod
-    )
+    member = target.name.rpartition(".")[2]
+    written = inspect.getattr_static(target.owner, member, None)
+    bound = inspect.ismethod(target.function) or isinstance(written, staticmethod)
     if target.owner is None or "." not in key or bound:
         return Sample(None, target.function, arguments)
     subject = (
@@ -611,7 +611,8 @@ def sample_of(target: Target, path: Path) -> Sample:
         if owner == "Tablebase"
         else (SUBJECTS.get(key) or SUBJECTS[owner])(target.engine)
     )
-    member = target.name.rpartition(".")[2]
+    if isinstance(written, property):
+        return Sample(subject, lambda **given: setattr(subject, member, *given.values()), arguments)
     if member == "undo":
         subject.push(SOW)
     if member in SPECIAL:

@@ -113,7 +113,7 @@ class AEC(InStep, Copied, pettingzoo.AECEnv):  # type: ignore[misc]
 
     @agent_selection.setter
     def agent_selection(self, agent: str) -> None:
-        self._selected = agent
+        self._selected: str = one_of("agent", agent, AGENTS)
 
     @property
     def rules(self) -> Rules:
