@@ -229,6 +229,23 @@ def test_a_game_of_the_reference(kind: str) -> None:
     check(lambda: GAMES[kind](reference), steps, opcodes=False)
 
 
+@pytest.mark.parametrize("draw", ["word", "below", "below_any"])
+def test_the_generator_of_the_reference(draw: str) -> None:
+    """Interrupted at every opcode, it has given the number or has not."""
+
+    def change(chance: reference.Chance) -> int:
+        drawn: int = chance.word() if draw == "word" else getattr(chance, draw)(2**31)
+        return drawn
+
+    one, other = reference.Chance(1, 2), reference.Chance(1, 2)
+    change(other)
+    ways = [[chance.word() for _ in range(4)] for chance in (one, other)]
+    counts = [0, 0]
+    while interrupt(change, chance := reference.Chance(1, 2), sum(counts), opcodes=True):
+        counts[ways.index([chance.word() for _ in range(4)])] += 1
+    assert min(counts) > 0
+
+
 MATCHES: dict[str, Callable[[], Any]] = {
     "wikipedia": lambda: rs.Match(rs.giuthi_wikipedia(5, 2), first=0),
     "short": lambda: rs.Match(rs.giuthi_wikipedia(4, 3), first=1, twice="short"),
@@ -323,9 +340,11 @@ def test_a_batch(kind: str, stops: Callable[[int], None]) -> None:
     have not, and 50 steps later all is as in a batch that was told the same in peace."""
     batch, twin, chance = BATCHES[kind](), BATCHES[kind](), random.Random(1)
     counts = [0, 0]
+    drawn = batch.sample()  # always the same array
+    twin.sample()
 
     def change(what: str, *given: Any) -> Any:
-        changes, made = batch._changes, 0
+        changes, made = batch._changes + batch._samples, 0
         try:
             getattr(batch, what)(*given)
         except KeyboardInterrupt:
@@ -333,7 +352,7 @@ def test_a_batch(kind: str, stops: Callable[[int], None]) -> None:
             with suppress(KeyboardInterrupt):
                 batch.position(0)
             stops(-1)
-            made = batch._changes - changes
+            made = batch._changes + batch._samples - changes
             counts[made] += 1
             if not made:
                 getattr(batch, what)(*given)
@@ -346,6 +365,7 @@ def test_a_batch(kind: str, stops: Callable[[int], None]) -> None:
                 stops(int(10 ** chance.uniform(0, 3)) - 1)
             if what == "sample":
                 actions = change("sample").copy()
+                assert (drawn == actions).all()
             elif what == "step":
                 if kind == "kept over":
                     actions[::5] = -1

@@ -1530,7 +1530,7 @@ class Chance:
         def rotated(x: int, k: int) -> int:
             return ((x << k) | (x >> (32 - k))) & 0xFFFFFFFF
 
-        s = self._s
+        s = self._s.copy()
         result = (rotated((s[0] + s[3]) & 0xFFFFFFFF, 7) + s[0]) & 0xFFFFFFFF
         shifted = (s[1] << 9) & 0xFFFFFFFF
         s[2] ^= s[0]
@@ -1539,6 +1539,7 @@ class Chance:
         s[0] ^= s[3]
         s[2] ^= shifted
         s[3] = rotated(s[3], 11)
+        self._s = s
         return result
 
     def below(self, count: int) -> int:
@@ -1558,9 +1559,10 @@ class Chance:
         if (count := whole_number("count", count)) < 1:
             raise ValueError(f"count={shown(count)}: must be 1 or more")
         words = -(-count.bit_length() // 32) + 1
-        drawn = 0
+        drawn, later = 0, copy(self)
         for _ in range(words):
-            drawn = (drawn << 32) | self.word()
+            drawn = (drawn << 32) | later.word()
+        self._s = later._s
         return (drawn * count) >> (32 * words)
 
 
