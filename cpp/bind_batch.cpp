@@ -155,7 +155,7 @@ class PythonBatch {
 public:
     PythonBatch(const py::object& rules_or_start, const py::object& rows, const py::object& seed,
                 const py::object& max_moves, const py::object& mask, const py::object& autoreset,
-                const py::object& illegal, const py::object& threads)
+                const py::object& illegal, const py::object& threads) try
         : start_(start_of(rules_or_start)),
           rows_(static_cast<std::size_t>(
               whole_number(rows, "n", 1, 1 << 30, "must be 1…2³⁰", PyExc_ValueError))),
@@ -191,6 +191,10 @@ public:
         crew_.alone();
         for (std::size_t r = 0; r < rows_; ++r) games_->reset(r, seeds[r], nullptr);
         games_->observe(0, rows_, own_);
+    } catch (const std::bad_alloc&) {
+        const std::string told = "n=" + shown(rows) + ": no room for so many games";
+        py::set_error(PyExc_MemoryError, told.c_str());
+        throw py::error_already_set();
     }
 
     py::tuple step(const py::object& actions, const py::object& out) {
@@ -775,7 +779,7 @@ A step, `sample` or `reset` that Ctrl-C interrupts has been made or has not: if 
 next call, or who asks for one of the arrays, finishes it first.
 
 Raises `ValueError` naming the value and what is allowed, `TypeError` for wrong types, `RuntimeError`
-when two threads use one Batch at a time.
+when two threads use one Batch at a time, `MemoryError` where so many rows find no room.
 A Batch cannot be pickled.
 
 >>> import relaysow as rs

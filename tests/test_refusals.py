@@ -927,6 +927,34 @@ print(sum(rs.simulate(rules, 9, engine="reference", keep="summary").ends.values(
     assert (rest, games) == ("True True", "9")
 
 
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is told how large threads are")
+def test_what_finds_no_room_is_named() -> None:
+    script = (
+        LIMITED.format(room="(1 << 28)")
+        + """
+from relaysow.envs import VectorEnv
+start = rs.giuthi().start()
+for call in (
+    lambda: rs.Batch(rules, 2**30),
+    lambda: VectorEnv(rules, 2**30),
+    lambda: rs.simulate(rules, 10**12),
+    lambda: rs.simulate(rules, 10**10, engine="reference"),
+    lambda: rs.simulate_match(rules, matches=10**9),
+    lambda: rs.analyse(start, depth=1, memory=2**40),
+    lambda: rs.solve(start, max_positions=2**31 - 1),
+):
+    try:
+        call()
+    except MemoryError as error:
+        print(error)
+"""
+    )
+    assert re.sub(r": no room for .+", "", run(script)).split() == [
+        *("n=1073741824", "num_envs=1073741824", "games=1000000000000", "games=10000000000"),
+        *("matches=1000000000", "memory=1099511627776", "max_positions=2147483647"),
+    ]
+
+
 def run(script: str) -> str:
     """What a script of its own process prints, in which a thread takes 256 MB of addresses."""
     done = subprocess.run(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from relaysow import _core
 from relaysow._core import Position
-from relaysow.checks import function, instance, shown, within
+from relaysow.checks import function, instance, room, shown, within
 from relaysow.moves import Move
 from relaysow.once import once
 
@@ -93,7 +93,8 @@ def solve(
 
     Raises `ValueError` for `repetition="score"` or `"off"` and for `repetition_scope="turn"` with
     extra moves, which make a value depend on the moves before it, and where more positions can be
-    reached, or the tablebase is of other rules; `TypeError` for wrong types.
+    reached, or the tablebase is of other rules; `TypeError` for wrong types; `MemoryError` where the
+    positions find no room.
 
     >>> import relaysow as rs
     >>> s = rs.solve(rs.giuthi(pits=3, seeds=2).start())
@@ -108,7 +109,8 @@ def solve(
     if position.is_over:
         win, draw = at_end(position, lead, position.mover)
         return Solution(result_at(lead, win, draw), win, draw, position, {}, (), 1)
-    (win, draw), thresholds, numbers, positions = _core.solve(position, limit, table)
+    with room(f"max_positions={limit}: no room for the positions found so far"):
+        (win, draw), thresholds, numbers, positions = _core.solve(position, limit, table)
     moves = {
         move: Value(result_at(lead, *pair), *pair)
         for move, pair in zip(position.legal_moves, thresholds, strict=True)
@@ -311,18 +313,19 @@ def analyse(
             perf_counter() - begin,
         )
 
-    best, exact, finished, looked, error = _core.analyse(
-        here,
-        compared,
-        turn,
-        is_compared,
-        *limits,
-        lines,
-        threads,
-        memory,
-        table,
-        None if report is None else lambda now: report(result(now)),
-    )
+    with room(f"memory={memory}: no room for a table of so many bytes"):
+        best, exact, finished, looked, error = _core.analyse(
+            here,
+            compared,
+            turn,
+            is_compared,
+            *limits,
+            lines,
+            threads,
+            memory,
+            table,
+            None if report is None else lambda now: report(result(now)),
+        )
     analysis = result((best, exact, finished, looked))
     if isinstance(error, KeyboardInterrupt) and analysis.depth:
         raise AnalysisInterrupted(analysis) from error

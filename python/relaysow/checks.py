@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from itertools import islice
 from operator import index
 from reprlib import Repr
@@ -153,6 +154,15 @@ def number_of_move(value: object) -> int:
     except TypeError:
         wanted = "a move's number must be an integer or a slice"
         raise TypeError(f"{wanted}, not {shown(value)}") from None
+
+
+@contextmanager
+def room(told: str) -> Iterator[None]:
+    """A `MemoryError` says what found none, and by which argument."""
+    try:
+        yield
+    except MemoryError:
+        raise MemoryError(told) from None
 
 
 def is_position(value: object) -> bool:

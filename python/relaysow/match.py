@@ -15,6 +15,7 @@ from relaysow.checks import (
     flag,
     instance,
     one_of,
+    room,
     shown,
     whole_number,
     whole_numbers,
@@ -1010,7 +1011,8 @@ def simulate_match(
         return row
 
     names = tuple(one if isinstance(one, str) else "a function" for one in layouts)
-    with progress_bar(matches, "matches", progress) as poll:
+    no_room = f"matches={matches}: no room for 19 bytes a match"
+    with progress_bar(matches, "matches", progress) as poll, room(no_room):
         columns, done, error = _core.simulate_matches(
             [match_rules(rules, pits) for pits in range(MIN_PITS, rules.pits + 1)],
             scheme,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
-from relaysow.checks import one_of, shown, within
+from relaysow.checks import one_of, room, shown, within
 from relaysow.envs import options_of, player_of, rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame, chance_kept, no_copy, turned
 from relaysow.extras import library
@@ -309,7 +309,8 @@ class VectorEnv(InStep, Copied, gymnasium.vector.VectorEnv):  # type: ignore[mis
             "max_moves": max_moves,
             "threads": threads,
         }
-        self.batch = Batch(**self._arguments)
+        with room(f"num_envs={num_envs}: no room for so many games"):
+            self.batch = Batch(**self._arguments)
         self._begun = False
         self.num_envs = self.batch.n
         self._mover = self.batch.features["mover"].start
