@@ -698,8 +698,9 @@ def marks_of(value: Any) -> Iterator[str]:
         )
     elif isinstance(value, (list, bytearray)):
         yield f"({len(value)},)"
-    with suppress(Deliberate, TypeError):
-        yield shown(operator.index(value))
+    if is_integer(value):
+        with suppress(Deliberate, TypeError):
+            yield shown(operator.index(value))
 
 
 def told(message: str, make: Callable[[], Any]) -> bool:
