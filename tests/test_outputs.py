@@ -304,6 +304,17 @@ def test_a_drawing_that_fails_keeps_the_games(run: Any, monkeypatch: pytest.Monk
 # -------------------------------------------------------------------------------- standard output
 
 
+def test_files_are_whole_though_the_summary_cannot_be_printed(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Any) -> None:
+        raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+    monkeypatch.setattr(cli, "_print_summary", fail)
+    assert run("--out", "g.csv", "--plot", "g.svg")[0] == 2
+    assert sorted(tree(Path())) == ["g.csv", "g.svg"]
+
+
 def test_csv_on_standard_output(tmp_path: Path) -> None:
     words = ["simulate", "giuthi", "--games", "300", "--seed", "5", "--out", "-"]
     done = subprocess.run([*COMMAND, *words], cwd=tmp_path, capture_output=True, check=True)

@@ -213,34 +213,35 @@ def simulate(
         **({} if columns else {"keep": "summary", "out": out}),
     }
     result: Any
+    summary: Summary | None = None
     interrupted = None
-    with _output("--plot", plot, overwrite) as drawing:
-        with _output("--out", out if to_file else None, overwrite) as file:
-            with nullcontext() if dask is None else _dask(dask) as client:
-                begin = perf_counter()
-                try:
-                    result = simulation.simulate(where, **arguments, executor=client)
-                except simulation.SimulationInterrupted as error:
-                    interrupted, result = error, error.result
-                seconds = perf_counter() - begin
-            summary: Summary = result.summary() if columns else result
-            if out == "-":
-                note(f"{summary}")
-            else:
-                _print_summary(summary)
-            moves = summary.moves.mean * summary.games if summary.games else 0
-            speed = f"{summary.games / seconds:,.0f} games/s, {moves / seconds:,.0f} moves/s"
-            note(f"{seconds:.2f} s: {speed}")
-            if file is not None and write is not None:
-                write(result, file)
-        if out is not None:
-            where_to = "standard output" if out == "-" else out
-            told = f"{summary.games:,} games"
-            note(f"wrote {told} to {where_to}" if to_file else f"{told} are in {out}")
-        if drawing is not None and draw is not None:
-            draw(result, drawing)
-    if plot is not None:
-        note(f"drew {summary.games:,} games in {plot}")
+    done: list[str] = []
+    try:
+        with _output("--plot", plot, overwrite) as drawing:
+            with _output("--out", out if to_file else None, overwrite) as file:
+                with nullcontext() if dask is None else _dask(dask) as client:
+                    begin = perf_counter()
+                    try:
+                        result = simulation.simulate(where, **arguments, executor=client)
+                    except simulation.SimulationInterrupted as error:
+                        interrupted, result = error, error.result
+                    seconds = perf_counter() - begin
+                summary = result.summary() if columns else result
+                if file is not None and write is not None:
+                    write(result, file)
+            if out is not None:
+                where_to = "standard output" if out == "-" else out
+                told = f"{summary.games:,} games"
+                done.append(f"wrote {told} to {where_to}" if to_file else f"{told} are in {out}")
+            if drawing is not None and draw is not None:
+                draw(result, drawing)
+        if plot is not None:
+            done.append(f"drew {summary.games:,} games in {plot}")
+    finally:  # when the files are whole, whoever reads this, and also if they cannot be written
+        if summary is not None:
+            _tell(summary, seconds, aside=out == "-")
+            for line in done:
+                note(line)
     if interrupted is not None:
         more = "; the same command goes on from there" if out is not None and not to_file else ""
         note(f"{interrupted}: the summary is of those{more}")
@@ -270,6 +271,16 @@ def _output(option: str, path: str | None, overwrite: bool) -> Iterator[IO[bytes
 def _dask(address: str) -> Any:
     """A client of the scheduler there."""
     return library("distributed", "dask").Client(address)
+
+
+def _tell(summary: Summary, seconds: float, *, aside: bool) -> None:
+    """Print what was played, or note it `aside`, and how fast."""
+    if aside:
+        note(f"{summary}")
+    else:
+        _print_summary(summary)
+    moves = summary.moves.mean * summary.games if summary.games else 0
+    note(f"{seconds:.2f} s: {summary.games / seconds:,.0f} games/s, {moves / seconds:,.0f} moves/s")
 
 
 def _print_summary(summary: Summary) -> None:
