@@ -12,8 +12,11 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A job in the background of a shell starts with Ctrl-C ignored, and so would its children.
+# A job in the background of a shell starts with Ctrl-C ignored, one of nohup with SIGHUP, and so
+# would its children.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 settings.register_profile(
     "ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
