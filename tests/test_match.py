@@ -745,6 +745,7 @@ def test_impossible_simulations_are_refused(
 def test_ctrl_c_ends_simulated_matches() -> None:
     code = (
         "import os, signal, threading, time, relaysow as rs\n"
+        "rs.simulate_match(rs.giuthi(), matches=1)\n"  # all is imported before the signal
         "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "begin = time.perf_counter()\n"
         "try: rs.simulate_match(rs.giuthi(), matches=10**7)\n"

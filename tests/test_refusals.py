@@ -806,12 +806,10 @@ ALIKE = ("Game.", "LegalMoves.", "Position", "perft")
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in TARGETS if name.startswith(tuple(f"reference.{a}" for a in ALIKE))]
+    "name", [name for name in TARGETS if name.startswith(ALIKE) and f"reference.{name}" in TARGETS]
 )
 def test_core_and_reference_refuse_alike(name: str, folder: Path) -> None:
-    one, other = TARGETS[name], TARGETS.get(name.removeprefix("reference."))
-    if other is None:
-        pytest.skip("the core has no such thing")
+    one, other = TARGETS[f"reference.{name}"], TARGETS[name]
     arguments = dict(zip(one.parameters, other.parameters, strict=True))
     for mine, its in arguments.items():
         for odd in ODD:
