@@ -9,7 +9,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from relaysow import moves, once, rules  # noqa: F401  the core must find their classes loaded
+# The core must find the classes of moves and rules loaded.
+from relaysow import checks, moves, once, rules  # noqa: F401
 from relaysow._core import Batch, LegalMoves, Position, build_info, perft
 from relaysow.moves import (
     IllegalMove,
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     from relaysow.simulation import Simulation, SimulationInterrupted, simulate
     from relaysow.summary import Summary
     from relaysow.tablebase import Tablebase, TablebaseError
+
+checks.POSITIONS.add(Position)
 
 __version__ = "0.1.0"
 

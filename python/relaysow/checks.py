@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -12,12 +11,18 @@ from operator import index
 from reprlib import Repr
 from typing import Any
 
+from relaysow.once import once
+
+once(__name__)
+
 LONGEST = 1_000
 """The numbers read of any sequence, and the characters shown of any value."""
 
-
 LONGEST_PATH = 32_767
 """No system takes a longer one, in characters."""
+
+POSITIONS: set[type] = set()
+"""The classes of positions: the core's and, once it is loaded, the reference's."""
 
 
 class _Short(Repr):
@@ -167,17 +172,12 @@ def room(told: str) -> Iterator[None]:
 
 def is_position(value: object) -> bool:
     """Whether it is a Position, of the core or of the reference."""
-    from relaysow._core import Position
-
-    reference: Any = sys.modules.get("relaysow.reference")
-    return isinstance(value, Position) or (
-        reference is not None and isinstance(value, reference.Position)
-    )
+    return type(value) in POSITIONS or isinstance(value, tuple(POSITIONS))
 
 
 def position(name: str, value: object) -> None:
     """A `TypeError` naming `value` if it is no Position, of the core or of the reference."""
-    if not is_position(value):
+    if type(value) not in POSITIONS and not is_position(value):  # asked at every move
         raise TypeError(f"{name} must be a Position, not {shown(value)}")
 
 

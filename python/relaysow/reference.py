@@ -30,6 +30,7 @@ from time import monotonic
 from typing import Any, NamedTuple, overload
 
 from relaysow.checks import (
+    POSITIONS,
     flag,
     function,
     instance,
@@ -1015,6 +1016,9 @@ class Position:
         from relaysow import notation
 
         return notation.move_from_text(self, text)
+
+
+POSITIONS.add(Position)
 
 
 def _counts(name: str, values: Iterable[int], length: int, what: str) -> tuple[int, ...]:
