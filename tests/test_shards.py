@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -282,6 +283,36 @@ def test_a_directory_that_is_being_filled_is_refused(
     monkeypatch.setattr(shards.Manifest, "add", second)
     fill(tmp_path)
     assert len(content(tmp_path)) == 7
+
+
+@pytest.mark.parametrize("way", ["removed", "moved", "gone from"])
+def test_a_directory_that_is_moved_meanwhile_harms_no_other(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run has taken the name since, and is whole; or the process has gone to another folder."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    add, moved = shards.Manifest.add, []
+
+    def meddle(manifest: shards.Manifest, shard: shards.Shard) -> None:
+        if manifest.added == 1 and not moved:
+            moved.append(True)
+            if way == "gone from":
+                monkeypatch.chdir(tmp_path / "elsewhere")
+            elif way == "moved":
+                Path("run").rename("old")
+            else:
+                shutil.rmtree("run")
+            fill(Path("run"), seed=99)
+        add(manifest, shard)
+
+    monkeypatch.setattr(shards.Manifest, "add", meddle)
+    with pytest.raises(ValueError, match=r"^run: is not the directory that it was"):
+        fill(Path("run"))
+    fill(tmp_path / "same", seed=99)
+    other = tmp_path / ("elsewhere" if way == "gone from" else "here") / "run"
+    assert content(other) == content(tmp_path / "same")
 
 
 def test_out_needs_the_summary_and_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

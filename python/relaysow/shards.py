@@ -4,7 +4,7 @@ Its manifest, `_manifest.jsonl`, is JSON Lines: first the run (`Simulation.metad
 of a shard), then a line a shard, in their order: file, first game, games, SHA-256.  A shard appears
 by renaming when it is on the disk, and its line is added after that, in one write; so whatever
 stops the process, all that can be left over is a hidden `.part` file, a shard without its line or
-a line without its end, and the next run removes, replaces or cuts these off.
+a line without its end, and the next run removes or cuts these off.
 """
 
 from __future__ import annotations
@@ -107,9 +107,9 @@ class Manifest:
             self._compare(self._read(1, lines[0]), header)
         self.lines = lines[1:]
         self.added = len(self.lines)
-        known = {self._entry(number)["file"] for number in range(self.added + 1)}
+        known = {self._entry(number)["file"] for number in range(self.added)}
         for path in sorted(folder.iterdir()):
-            if PART.fullmatch(path.name):
+            if PART.fullmatch(path.name) or path.name == self._entry(self.added)["file"]:
                 path.unlink()
             elif path.suffix == ".parquet" and path.name not in known:
                 raise ValueError(f"{path}: is not in {MANIFEST}, so not of this run")
@@ -172,11 +172,20 @@ class Manifest:
     def add(self, shard: Shard) -> None:
         """Puts a shard on the disk, then in the manifest."""
         entry = self._entry(self.added)
-        path = self.folder / entry["file"]
-        with written(path) as file:
+        self._stay()
+        with written(self.folder / entry["file"], overwrite=False) as file:
             file.write(shard.parquet)
+        self._stay()
         self._write(entry | {"sha256": sha256(shard.parquet).hexdigest()})
         self.added += 1
+
+    def _stay(self) -> None:
+        """Raises `ValueError` if the directory was moved or removed, or its relative path leads to
+        another one, since it was locked."""
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self.file), self.path.stat()):
+                return
+        raise ValueError(f"{self.folder}: is not the directory that it was when the run began")
 
     def _write(self, line: dict[str, Any]) -> None:
         data = f"{json.dumps(line)}\n".encode()
