@@ -17,7 +17,7 @@ import pytest
 
 import relaysow as rs
 import relaysow.reference
-from relaysow import NotationError, Record, cli, iter_records, notation, read_records
+from relaysow import NotationError, Record, cli, iter_records, notation, read_records, reading
 from relaysow.reading import LONGEST
 from relaysow.web.answers import answer
 from test_records import MATCH, SERIES, STUDY
@@ -426,6 +426,18 @@ def test_any_source_will_do(tmp_path: Path) -> None:
         assert texts_of(iter_records(source)) == [GAME, STUDY, MATCH]
         if hasattr(source, "close"):
             source.close()
+
+
+def test_a_character_cut_off_is_of_its_own_line() -> None:
+    """Whether the lines are bytes or a mixture, and have their ends or not."""
+    for end in (b"", b"\n", b"\r", b"\r\n"):
+        lines = list(reading.lines_of([b"a\xe2" + end, b"b" + end]))
+        assert lines == ["a\udce2", "b", ""], end
+    assert list(reading.lines_of([b"a\xe2", "b", b"c"])) == ["a\udce2", "b", "c", ""]
+    latin = GAME.replace("ũ", "\udce2").encode("utf-8", "surrogateescape").split(b"\n")
+    (error,) = iter_records(latin)
+    assert isinstance(error, NotationError)
+    assert (error.line, error.column) == (2, 15)
 
 
 @pytest.mark.parametrize("source", [None, 1, 1.5, b"x", bytearray(b"x"), object(), rs.giuthi()])

@@ -17,6 +17,7 @@ import re
 import signal
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
@@ -1040,7 +1041,22 @@ def test_values_are_shown_at_a_bearable_length() -> None:
         == "{1: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, …]}"
     )
     assert shown(OwnRepr()).startswith("<OwnRepr instance at 0x")
+    assert (shown(b"x" * 100), shown(np.str_("x"))) == (repr(b"x" * 100), repr(np.str_("x")))
     assert shown(10**119) == str(10**119)
+
+
+@pytest.mark.parametrize("base", [str, bytes, bytearray, memoryview, list, tuple, dict])
+def test_showing_a_value_takes_no_room_for_all_of_it(base: Any) -> None:
+    """Nor of a subclass, nor within another."""
+    own = base if base is memoryview else type("Own", (base,), {})
+    given = {str: "\0" * 10**6, dict: dict.fromkeys(range(10**5))}.get(base, bytes(10**6))
+    for value in (base(given), own(given), [own(given)]):
+        tracemalloc.start()
+        try:
+            assert len(shown(value)) <= 1_000
+            assert tracemalloc.get_traced_memory()[1] < (2**20 if base is dict else 2**16)
+        finally:
+            tracemalloc.stop()
 
 
 def test_a_refused_reset_draws_nothing() -> None:

@@ -34,6 +34,21 @@ class _Short(Repr):
         self.maxlevel, self.maxstring, self.maxother = 4, 100, LONGEST
         for name in ("tuple", "list", "set", "frozenset", "deque", "array", "dict"):
             setattr(self, f"max{name}", 20)
+        self.most: dict[Any, int] = dict.fromkeys((str, bytes, bytearray), self.maxstring)
+        self.most |= dict.fromkeys((tuple, list, set, frozenset, dict), 20)
+
+    def repr1(self, x: Any, level: int) -> str:
+        # By what it is, where `Repr` goes by its name: a subclass may be as long.
+        for kind, most in self.most.items():
+            if isinstance(x, kind) and kind.__len__(x) > most:
+                told: str = getattr(self, f"repr_{kind.__name__}")(x, level)
+                return told
+        return super().repr1(x, level)
+
+    def repr_bytes(self, x: bytes | bytearray, level: int) -> str:  # noqa: ARG002
+        return repr(x[: self.maxstring]) + self.fillvalue
+
+    repr_bytearray = repr_bytes
 
     def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002
         # Python itself refuses to write more than some 4,300 digits.

@@ -98,7 +98,10 @@ def _chunks(source: Any) -> Iterator[str | bytes]:
                 if not isinstance(line, (str, bytes)):
                     raise TypeError(f"a line must be a string or bytes, not {shown(line)}")
                 yield line
-                yield "\n" if line[-1:] not in ("\n", "\r", b"\n", b"\r") else ""
+                # Of its own kind: a character cut off by the end of its line ends there too.
+                ends: Any = ("\n", "\r") if isinstance(line, str) else (b"\n", b"\r")
+                if not line.endswith(ends):
+                    yield ends[0]
             return
         binary = isinstance(source.read(0), bytes)
         read = getattr(source, "read1", source.read) if binary else source.readline
