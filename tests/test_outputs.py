@@ -7,7 +7,7 @@ import io
 import os
 import subprocess
 import sys
-from errno import EACCES, ENOSPC, EPERM, EROFS
+from errno import EACCES, EEXIST, ENOSPC, EPERM, EROFS
 from pathlib import Path
 from typing import Any
 
@@ -240,6 +240,22 @@ def test_a_file_that_is_there_needs_overwrite(
     after = tree(Path())
     assert list(after) == [name]
     assert after != before
+
+
+def test_the_option_whose_file_is_there_is_the_one_that_is_told(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("old.csv").touch()
+    told = "relaysow: --out old.csv: is there already: --overwrite replaces it\n"
+    assert run("--out", "old.csv", "--plot", "new.png") == (2, "", told)
+
+    def play(*_: Any) -> Any:
+        raise FileExistsError(EEXIST, os.strerror(EEXIST), "another")
+
+    monkeypatch.setattr(simulation.Run, "play", play)
+    code, _, err = run("--out", "g.csv", "--plot", "new.png")
+    assert (code, err) == (2, f"relaysow: another: {os.strerror(EEXIST)}\n")
+    assert list(tree(Path())) == ["old.csv"]
 
 
 @pytest.mark.parametrize("links", [True, False])

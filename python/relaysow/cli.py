@@ -251,7 +251,7 @@ def simulate(
 @contextmanager
 def _output(option: str, path: str | None, overwrite: bool) -> Iterator[IO[bytes] | None]:
     """The file of an option, opened before the work and named when it is whole; None without."""
-    from relaysow.files import named, written
+    from relaysow.files import Taken, named, written
 
     if path is None:
         yield None
@@ -263,7 +263,7 @@ def _output(option: str, path: str | None, overwrite: bool) -> Iterator[IO[bytes
         try:
             with written(path, overwrite=overwrite) as file:
                 yield file
-        except FileExistsError:
+        except Taken:
             told = f"{option} {path}: is there already: --overwrite replaces it"
             raise FileExistsError(told) from None
 

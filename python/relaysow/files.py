@@ -57,13 +57,20 @@ class Busy(ValueError):
     """Another process, or another thread, is writing the file."""
 
 
+class Taken(FileExistsError):
+    """There is a file of the name to be written."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(EEXIST, os.strerror(EEXIST), path)
+
+
 @contextmanager
 def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[IO[bytes]]:
     """A file to write that takes the name `path` when all is written, and is removed if not.
 
     What cannot be written is refused now: an error of the system names `path`, or the folder if
-    that is what is missing; without `overwrite`, `FileExistsError`, also when the name is taken in
-    the meantime.
+    that is what is missing; without `overwrite`, `Taken`, also when the name is taken in the
+    meantime.
     """
     path = checks.path("path", path)
     target = Path(path)
@@ -76,7 +83,7 @@ def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator
     # Twice, for Ctrl-C while it is removed.
     with _removed_unless_named(part), _removed_unless_named(part), named(path, part):
         if target.exists() and not overwrite:
-            raise FileExistsError(EEXIST, os.strerror(EEXIST))
+            raise Taken(path)
         try:
             file = part.open("xb")
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -89,7 +96,10 @@ def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator
         if overwrite:
             part.replace(target)
         else:
-            _name(part, target)
+            try:
+                _name(part, target)
+            except FileExistsError:
+                raise Taken(path) from None
         sync_folder(target.parent)
 
 
