@@ -46,7 +46,7 @@ class _Short(Repr):
         return super().repr1(x, level)
 
     def repr_bytes(self, x: bytes | bytearray, level: int) -> str:  # noqa: ARG002
-        return repr(x[: self.maxstring]) + self.fillvalue
+        return repr(x) if len(x) <= self.maxstring else repr(x[: self.maxstring]) + self.fillvalue
 
     repr_bytearray = repr_bytes
 
