@@ -471,6 +471,19 @@ def test_crafted_pickles_are_refused_or_harmless() -> None:
     assert harmless > 10
 
 
+@pytest.mark.parametrize("make", [MyGame, MyMatch, partial(rs.Series, SMALL.rules)])
+def test_a_crafted_pickle_sets_nothing_that_a_play_has_itself(make: Any) -> None:
+    play = played(make(), 3)
+    state = play.__getstate__()
+    inner = vars(play).keys() - state["rest"]
+    assert inner
+    for name in inner:
+        rest = {**state["rest"], name: None}
+        crafted = pickle.dumps(Crafted(unmade, (type(play),), {**state, "rest": rest}))
+        with pytest.raises(TypeError, match=f"sets what is its own: '{name}'$"):
+            pickle.loads(crafted)
+
+
 # -- what refuses
 
 

@@ -392,9 +392,13 @@ def restore(play: Play, base: Any, state: Any) -> None:
     if not isinstance(state, dict) or state.keys() != {"begun", "steps", "rest"}:
         raise TypeError(f"this is not the pickled state of a {base.__name__}: {shown(state)}")
     base.__init__(play, *state["begun"])
+    rest = dict(state["rest"])
+    if own := vars(play).keys() & rest:
+        names = ", ".join(map(shown, sorted(own)))
+        raise TypeError(f"the pickled state of a {base.__name__} sets what is its own: {names}")
     for step in state["steps"]:
         base.push(play, step)
-    play.__dict__ |= state["rest"]
+    play.__dict__ |= rest
 
 
 def part_of(play: Play) -> tuple[int, tuple[int, int]]:
