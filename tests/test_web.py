@@ -758,28 +758,43 @@ def test_server_ends_at_once_with_connections_open(sockets: Any) -> None:
 # ----------------------------------------------------------------------------- where it is reached
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2", "::1", "0.0.0.0", "::"])
+def has_address(host: str) -> bool:
+    """Whether this machine has that address: not every one has IPv6, or more than one of loopback."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.bind((host, 0))
+    except OSError:
+        return False
+    return True
+
+
+HOSTS = ["127.0.0.1", "localhost", "0.0.0.0", *filter(has_address, ("127.0.0.2", "::1", "::"))]
+
+
+class Served:
+    """In place of Uvicorn's: it ends at once."""
+
+    capture_signals = nullcontext
+
+    def __init__(self) -> None:
+        self.ports: list[int] = []
+
+    def run(self, sockets: list[socket.socket]) -> None:
+        self.ports += [one.getsockname()[1] for one in sockets]
+
+
+@pytest.mark.parametrize("host", HOSTS)
 def test_server_tells_where_it_is_reached(
     host: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And, if others can reach it, by what addresses and what that means."""
     there = {socket.AF_INET: ["192.0.2.7", "198.51.100.9"], socket.AF_INET6: ["2001:db8::7"]}
     monkeypatch.setattr(addresses, "addresses_of", there.__getitem__)
-    ran: list[int] = []
-
-    class Server:
-        capture_signals = nullcontext
-
-        def run(self, sockets: list[socket.socket]) -> None:
-            ran.append(sockets[0].getsockname()[1])
-
-    monkeypatch.setattr(web, "make_server", lambda _: Server())
-    try:
-        web.serve(host, 0, browser=False)
-    except OSError as error:  # no IPv6, or one loopback address only
-        assert host not in ("127.0.0.1", "localhost", "0.0.0.0")
-        pytest.skip(f"{error}")
-    (port,) = ran
+    served = Served()
+    monkeypatch.setattr(web, "make_server", lambda _: served)
+    web.serve(host, 0, browser=False)
+    (port,) = served.ports
     line, *others = capsys.readouterr().out.splitlines()
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
     assert line == f"Serving http://{shown}:{port}/ (Ctrl-C ends it)"
@@ -791,6 +806,18 @@ def test_server_tells_where_it_is_reached(
         "0.0.0.0": [*warned, f"  http://192.0.2.7:{port}/", f"  http://198.51.100.9:{port}/"],
         "::": [*warned, f"  http://[2001:db8::7]:{port}/"],
     }.get(host, [])
+
+
+@pytest.mark.parametrize("host", ["::1", "localhost"])
+def test_server_answers_to_a_host_given_in_brackets(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(web, "create_app", asked.append)
+    monkeypatch.setattr(web, "make_server", lambda _: Served())
+    monkeypatch.setattr(web, "listener_at", lambda *_: socket.create_server(("127.0.0.1", 0)))
+    web.serve(f"[{host}]", 0, browser=False)
+    assert asked == [host]
 
 
 def test_server_knows_the_addresses_of_the_machine() -> None:

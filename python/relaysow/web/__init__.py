@@ -35,8 +35,9 @@ def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) ->
     or Uvicorn is not installed.
     """
     port = within("port", port, 0, 65535)
-    server = make_server(create_app(host))
+    instance("host", host, str, "a string")
     host = host.removeprefix("[").removesuffix("]")
+    server = make_server(create_app(host))
     # Signals are caught before it runs too: it then ends as soon as it would begin.  Bound here, so
     # that a port that is taken is told in one line and the page opens at once.
     with server.capture_signals(), listener_at(host, port) as listener:
