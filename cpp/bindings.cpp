@@ -987,6 +987,13 @@ void refuse_raw() {
     };
 }
 
+// Protocols 0 and 1 of pickling make an object of the first base class written in C, and the
+// failure of pybind11's ends the process: they are done as protocol 2.
+py::object reduce_ex(const py::object& self, const py::int_& protocol) {
+    const py::handle object(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+    return object.attr("__reduce_ex__")(self, std::max(protocol.cast<int>(), 2));
+}
+
 }  // namespace
 }  // namespace relaysow
 
@@ -1073,6 +1080,7 @@ True
                 }
                 return LegalMoves(given.cast<const Position&>());
             }))
+        .def("__reduce_ex__", &reduce_ex, "protocol"_a)
         .attr("__hash__") = py::none();
 
     py::class_<Position>(m, "Position", position_doc)
@@ -1229,7 +1237,8 @@ Sow(pit=1, lift=None, direction='cw')
                 Position p = set_up(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
                 p.board.passed |= state[py::int_(1)].cast<bool>();
                 return p;
-            }));
+            }))
+        .def("__reduce_ex__", &reduce_ex, "protocol"_a);
 
     static PyMethodDef play_method{
         "play", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_play)),

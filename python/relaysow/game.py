@@ -82,6 +82,9 @@ class RemainingMoves:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RemainingMoves, (self._position, self._moves)
+
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self._moves[:4])) + (", …" if len(self) > 4 else "")
         return f"<{len(self)} legal moves: {shown}>"

@@ -253,6 +253,9 @@ class LayOuts:
             raise ValueError(f"{self!r}: there is no legal lay-out")
         return self[(chance or random).randrange(self.count)]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LayOuts, (self.player, self.seeds, self.pits, self.faced, self.twice)
+
     def __repr__(self) -> str:
         facing = "" if self.faced is None else f" facing {self.faced}"
         return (
