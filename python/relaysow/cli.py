@@ -183,6 +183,7 @@ def simulate(
     time and speed go to standard error.
     """
     from relaysow import plots, simulation
+    from relaysow.files import named
 
     for option, path in (("--out", out), ("--plot", plot)):
         if path == "":
@@ -227,14 +228,16 @@ def simulate(
                         interrupted, result = error, error.result
                     seconds = perf_counter() - begin
                 summary = result.summary() if columns else result
-                if file is not None and write is not None:
-                    write(result, file)
-            if out is not None:
                 where_to = "standard output" if out == "-" else out
+                if file is not None and write is not None and where_to is not None:
+                    with named(where_to):
+                        write(result, file)
+            if out is not None:
                 told = f"{summary.games:,} games"
                 done.append(f"wrote {told} to {where_to}" if to_file else f"{told} are in {out}")
-            if drawing is not None and draw is not None:
-                draw(result, drawing)
+            if drawing is not None and draw is not None and plot is not None:
+                with named(plot):
+                    draw(result, drawing)
         if plot is not None:
             done.append(f"drew {summary.games:,} games in {plot}")
     finally:  # when the files are whole, whoever reads this, and also if they cannot be written
@@ -256,8 +259,8 @@ def _output(option: str, path: str | None, overwrite: bool) -> Iterator[IO[bytes
     if path is None:
         yield None
     elif path == "-":
+        yield sys.stdout.buffer
         with named("standard output"):
-            yield sys.stdout.buffer
             sys.stdout.flush()
     else:
         try:

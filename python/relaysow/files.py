@@ -70,18 +70,18 @@ def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator
 
     What cannot be written is refused now: an error of the system names `path`, or the folder if
     that is what is missing; without `overwrite`, `Taken`, also when the name is taken in the
-    meantime.
+    meantime.  What the block raises is not changed: it puts its writing in `named`.
     """
     path = checks.path("path", path)
     target = Path(path)
     if target.exists() and not target.is_file():  # a pipe or a device has no name to take
-        with named(path), target.open("wb") as file:
+        with named(path) as passed, target.open("wb") as file, _passing(passed):
             yield file
         return
     target = Path(os.path.realpath(target))
     part = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
     # Twice, for Ctrl-C while it is removed.
-    with _removed_unless_named(part), _removed_unless_named(part), named(path, part):
+    with _removed_unless_named(part), _removed_unless_named(part), named(path, part) as passed:
         if target.exists() and not overwrite:
             raise Taken(path)
         try:
@@ -91,7 +91,8 @@ def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator
             error.filename = os.fspath(target.parent if folder.is_dir() else folder)
             raise
         with file:
-            yield file
+            with _passing(passed):
+                yield file
             sync(file)
         if overwrite:
             part.replace(target)
@@ -128,11 +129,12 @@ def resumed(path: str) -> Iterator[IO[bytes]]:
     """The part of a file, `path` + `.part`, to read and append to, and nobody else's meanwhile.
 
     It takes the name `path` when the block ends, and stays if that fails, but for an empty one.
-    Raises `FileExistsError` if there is such a file, `Busy` if another writes it.
+    Raises `FileExistsError` if there is such a file, `Busy` if another writes it.  What the block
+    raises is not changed.
     """
     target = Path(os.path.realpath(path))  # one part, however the file is called
     part = target.with_name(f"{target.name}.part")
-    with named(path, part):
+    with named(path, part) as passed:
         _refuse(path, target)
         if part.is_symlink():
             raise ValueError(f"{part}: is a link: must be a file")
@@ -140,7 +142,8 @@ def resumed(path: str) -> Iterator[IO[bytes]]:
             with locked(part, path):
                 _refuse(path, target)  # the one before may have ended since
                 with part.open("a+b") as file:
-                    yield file
+                    with _passing(passed):
+                        yield file
                     sync(file)
                     ours = os.fstat(file.fileno())
                 if not _is_at(ours, part):
@@ -360,11 +363,25 @@ def _fsync(file: int) -> None:
 
 
 @contextmanager
-def named(path: str | os.PathLike[str], other: Path | None = None) -> Iterator[None]:
-    """An error of the system that names no file, or the other one, names this one."""
+def named(path: str | os.PathLike[str], other: Path | None = None) -> Iterator[list[int]]:
+    """An error of the system that names no file, or the other one, names this one; one whose `id`
+    is entered in the list passes."""
+    passed: list[int] = []
+    try:
+        yield passed
+    except OSError as error:
+        if id(error) in passed or error.errno is None:
+            raise
+        if error.filename not in (None, other and os.fspath(other)):
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+
+
+@contextmanager
+def _passing(passed: list[int]) -> Iterator[None]:
+    """Enters an error of the caller's work, which is not one of the file around it."""
     try:
         yield
     except OSError as error:
-        if error.errno is None or error.filename not in (None, other and os.fspath(other)):
-            raise
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        passed.append(id(error))
+        raise

@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from relaysow import display, typed
-from relaysow.files import written
+from relaysow.files import named, written
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
 from relaysow.notation import PLAYERS, line_to_text
@@ -326,7 +326,7 @@ class Table:
         path = Path(name).expanduser()
         if path.exists() and not _is_record(path):
             raise ValueError(f"{name} is there already, and is no record of a game")
-        with written(path) as file:
+        with written(path) as file, named(path):
             file.write(self._game.record().encode())
         self._say(f"Saved in {name}.")
 

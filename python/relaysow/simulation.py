@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, overload
 from relaysow import checks
 from relaysow.checks import flag, one_of, shown, within
 from relaysow.extras import library
-from relaysow.files import written
+from relaysow.files import named, written
 from relaysow.once import once
 from relaysow.rules import Rules
 from relaysow.summary import ENDS, Summary, Tally
@@ -165,7 +165,7 @@ class Simulation:
         from relaysow import plots
 
         write = plots.writer_for(path)
-        with written(path) as file:
+        with written(path) as file, named(path):
             write(self, file)
 
     @property
@@ -208,7 +208,7 @@ class Simulation:
         what is no path, `OSError` as writing does, `ImportError` as `to_arrow` does.
         """
         library("pyarrow.parquet", "arrow")
-        with written(path) as file:
+        with written(path) as file, named(path):
             write_parquet(self, file)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
@@ -217,7 +217,7 @@ class Simulation:
         It replaces a file that is there as `save` does.  Raises `TypeError` or `ValueError` for
         what is no path, `OSError` as writing does.
         """
-        with written(path) as file:
+        with written(path) as file, named(path):
             write_csv(self, file)
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:
@@ -226,7 +226,7 @@ class Simulation:
         It replaces a file that is there as `save` does.  Raises `TypeError` or `ValueError` for
         what is no path, `OSError` as writing does.
         """
-        with written(path) as file:
+        with written(path) as file, named(path):
             write_npz(self, file)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -238,7 +238,7 @@ class Simulation:
         `OSError` as writing does.
         """
         write = writer_for(path)
-        with written(path) as file:
+        with written(path) as file, named(path):
             write(self, file)
 
 
