@@ -35,7 +35,10 @@ def pickled(protocol: int, given: Any) -> Any:
 WAYS: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
-    **{f"pickle {protocol}": partial(pickled, protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)},
+    **{
+        f"pickle {protocol}": partial(pickled, protocol)
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
+    },
 }
 LAST = pickle.HIGHEST_PROTOCOL
 

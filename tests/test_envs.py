@@ -186,6 +186,32 @@ def test_greedy_opponent(rules: rs.Rules) -> None:
     assert answered > 20
 
 
+def test_an_opponent_that_fails_once_is_asked_again() -> None:
+    """The step has been made all the same: the mask is that of the position after the answer."""
+    fails = [False, True, False, False]
+
+    def first(_: Any, mask: Any) -> int:
+        return int(mask.argmax())
+
+    def failing(seen: Any, mask: Any) -> int:
+        if fails and fails.pop(0):
+            raise ConnectionError("no model")
+        return first(seen, mask)
+
+    env, twin = (relaysow.envs.Env("giuthi", opponent=one, player=0) for one in (failing, first))
+    for each in (env, twin):
+        each.reset(seed=1)
+        each.step(0)
+    with pytest.raises(ConnectionError, match="no model"):
+        env.step(int(env.action_masks().argmax()))
+    twin.step(int(twin.action_masks().argmax()))
+    for _ in range(5):
+        assert (env.action_masks() == twin.action_masks()).all()
+        assert env.position == twin.position
+        action = int(env.action_masks().argmax())
+        assert env.step(action)[1:4] == twin.step(action)[1:4]
+
+
 @pytest.mark.parametrize("opponent", ["search:depth=2", "search:nodes=300"])
 def test_searching_opponent(opponent: str) -> None:
     """It beats a random player, Kiothi's redistribution at random and all."""

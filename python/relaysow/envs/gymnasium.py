@@ -46,6 +46,10 @@ class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
     illegal action loses the game, and `info["illegal"]` says why it is one.  `illegal="raise"`
     raises `IllegalMove` instead, and the game stands as it stood.
 
+    A step that is interrupted, by Ctrl-C or by what an opponent raises, has been made or has not; if
+    it has, the next call asks the opponent again before it makes its own action.  `action_masks`
+    ends such a step too, and tells what may be done then.
+
     Raises `ValueError` naming the value and what is allowed, `TypeError` for wrong types.
 
     >>> import gymnasium, relaysow.envs
@@ -139,9 +143,7 @@ class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
         Raises `TypeError` for an action that is no integer, `IllegalMove` for an illegal one under
         `illegal="raise"`, after the end of the game, and for one that an opponent chose.
         """
-        self._settle()
-        if self._answer_due:  # to a step or reset that was interrupted
-            self._answer()
+        self._go_on()
         side, batch = self.side, self._game.batch
         self._answer_due = True
         try:
@@ -161,7 +163,9 @@ class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
         )
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The mask, by the name that MaskablePPO of sb3-contrib calls it."""
+        """The mask, by the name that MaskablePPO of sb3-contrib calls it; a step or reset that was
+        interrupted is ended first."""
+        self._go_on()
         return self._game.mask()
 
     def render(self) -> Any:
@@ -171,6 +175,12 @@ class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self._game.mask()}
         return info | self._game.result() if self._game.over else info
+
+    def _go_on(self) -> None:
+        """End a step or reset that was interrupted."""
+        self._settle()
+        if self._answer_due:
+            self._answer()
 
     def _make(self, action: Any) -> None:
         """Make a decision."""
