@@ -188,13 +188,14 @@ def test_greedy_opponent(rules: rs.Rules) -> None:
 
 def test_an_opponent_that_fails_once_is_asked_again() -> None:
     """The step has been made all the same: the mask is that of the position after the answer."""
-    fails = [False, True, False, False]
+    fails: list[bool] = []
 
     def first(_: Any, mask: Any) -> int:
         return int(mask.argmax())
 
     def failing(seen: Any, mask: Any) -> int:
-        if fails and fails.pop(0):
+        if fails:
+            fails.clear()
             raise ConnectionError("no model")
         return first(seen, mask)
 
@@ -202,14 +203,19 @@ def test_an_opponent_that_fails_once_is_asked_again() -> None:
     for each in (env, twin):
         each.reset(seed=1)
         each.step(0)
-    with pytest.raises(ConnectionError, match="no model"):
-        env.step(int(env.action_masks().argmax()))
-    twin.step(int(twin.action_masks().argmax()))
-    for _ in range(5):
+    failed = 0
+    for _ in range(8):
+        action = int(twin.action_masks().argmax())
+        twin.step(action)
+        fails.append(True)
+        try:
+            env.step(action)
+        except ConnectionError:
+            failed += 1
+        fails.clear()  # where it was not asked
         assert (env.action_masks() == twin.action_masks()).all()
         assert env.position == twin.position
-        action = int(env.action_masks().argmax())
-        assert env.step(action)[1:4] == twin.step(action)[1:4]
+    assert failed > 2
 
 
 @pytest.mark.parametrize("opponent", ["search:depth=2", "search:nodes=300"])
