@@ -7,7 +7,7 @@ import io
 import os
 import subprocess
 import sys
-from errno import EACCES, EEXIST, ENOSPC, EPERM, EROFS
+from errno import EACCES, EAGAIN, EEXIST, ENOSPC, EPERM, EROFS
 from pathlib import Path
 from typing import Any
 
@@ -315,6 +315,28 @@ def test_a_drawing_that_fails_keeps_the_games(run: Any, monkeypatch: pytest.Monk
     code, _, err = run("--out", "g.csv", "--plot", "g.png")
     assert (code, list(tree(Path()))) == (2, ["g.csv"])
     assert "wrote 40 games to g.csv\n" in err
+
+
+@pytest.mark.parametrize("words", [*KINDS, "--out -"])
+def test_errors_of_the_games_are_not_those_of_a_file(
+    words: str, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(*_: Any) -> Any:
+        raise OSError(EAGAIN, "the system starts no thread")
+
+    monkeypatch.setattr(simulation.Run, "play", play)
+    assert run(*words.split()) == (2, "", "relaysow: the system starts no thread\n")
+    assert tree(Path()) == {}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_named_while_it_is_written_to(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "g.csv").symlink_to("/dev/full")
+    for games in (1, 5000):  # when it is closed, and before
+        code, _, err = run("--out", "g.csv", "--overwrite", games=games)
+        assert (code, err.splitlines()[-1]) == (2, f"relaysow: g.csv: {os.strerror(ENOSPC)}")
+        with pytest.raises(OSError, match=rf"'{tmp_path / 'g.csv'}'$"):
+            rs.simulate(SMALL, games=games).save(tmp_path / "g.csv")
 
 
 # -------------------------------------------------------------------------------- standard output

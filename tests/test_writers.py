@@ -277,6 +277,25 @@ def test_a_file_that_appears_during_the_work_is_kept(tmp_path: Path) -> None:
     table(path)  # from the part
 
 
+def test_errors_of_the_work_are_not_those_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise OSError(errno.EAGAIN, "the system starts no thread")
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / "t.rsow"
+    with pytest.raises(OSError, match=r"the system starts no thread$"):
+        table(path, report=fail)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match=rf"'{path}'$"):
+            table(path)
+    table(path)
+
+
 @posix
 def test_a_part_that_is_removed_meanwhile_ends_in_no_file(tmp_path: Path) -> None:
     path, part = tmp_path / "t.rsow", tmp_path / "t.rsow.part"

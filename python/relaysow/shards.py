@@ -173,7 +173,8 @@ class Manifest:
         """Puts a shard on the disk, then in the manifest."""
         entry = self._entry(self.added)
         self._stay()
-        with written(self.folder / entry["file"], overwrite=False) as file:
+        path = self.folder / entry["file"]
+        with written(path, overwrite=False) as file, named(path):
             file.write(shard.parquet)
         self._stay()
         self._write(entry | {"sha256": sha256(shard.parquet).hexdigest()})

@@ -97,7 +97,8 @@ class Tablebase:
             with regular(name) as file, named(name):
                 if os.fstat(file.fileno()).st_size == 0:
                     raise TablebaseError("it is empty")
-                table = cls(name, file.read() if in_memory else _mapped(file))
+                data = file.read() if in_memory else _mapped(file)
+            table = cls(name, data)
         except ValueError as error:
             raise TablebaseError(f"{name}: {error}") from None
         if wanted is not None and wanted != table.rules:
@@ -142,13 +143,18 @@ class Tablebase:
         head = _core.table_head(rules.pits, max_seeds, notation.rules_to_text(rules))
         table = _core.Table(rules, max_seeds)
         with resumed(name) as file:
-            end = _resume(f"{name}.part", file, head, table, max_seeds)
-            file.truncate(end)
+            with named(name):
+                file.seek(0)
+                data = file.read()
+            end = _resume(f"{name}.part", data, head, table, max_seeds)
+            with named(name):
+                file.truncate(end)
             for total in range(table.totals, max_seeds + 1):
                 begin = perf_counter()
                 section = table.build(count, None)
-                file.write(section if total else head + section)
-                sync(file)
+                with named(name):
+                    file.write(section if total else head + section)
+                    sync(file)
                 table.add(section, 0, False)
                 if report is not None:
                     report(total, table.count(total), perf_counter() - begin)
@@ -289,10 +295,8 @@ def _thread_count(threads: int | None) -> int:
     return cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
 
 
-def _resume(part: str, file: Any, head: bytes, table: _core.Table, max_seeds: int) -> int:
+def _resume(part: str, data: bytes, head: bytes, table: _core.Table, max_seeds: int) -> int:
     """Adds the finished totals of a part to the table; where the last of them ends."""
-    file.seek(0)
-    data = file.read()
     if not data.startswith(head):
         if head.startswith(data):  # killed before the head was written
             return 0
