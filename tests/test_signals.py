@@ -357,3 +357,50 @@ def test_signals_wait_until_a_process_is_known(name: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         begin()
     assert known
+
+
+@pytest.mark.usefixtures("handlers")
+def test_handlers_that_raise_leave_none_replaced(monkeypatch: Any) -> None:
+    """Wherever one raises after another has been replaced, or put back."""
+    replace, left = signal.signal, -1
+
+    def replacing(number: int, handler: Any) -> Any:
+        nonlocal left
+        before = replace(number, handler)  # type: ignore[arg-type]
+        left -= 1
+        if left == -1:
+            raise KeyboardInterrupt
+        return before
+
+    def mine(*_: object) -> None: ...
+
+    old = replace(signal.SIGTERM, mine)
+    interrupted = 0
+    try:
+        monkeypatch.setattr(signal, "signal", replacing)
+        while left < 0:
+            left, interrupted = interrupted, interrupted + 1
+            with suppress(KeyboardInterrupt), undisturbed():
+                pass
+            assert signal.getsignal(signal.SIGTERM) is mine
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    finally:
+        replace(signal.SIGTERM, old)
+    assert interrupted == 5  # two handlers, there and back, and not at all
+
+
+@pytest.mark.usefixtures("handlers")
+def test_a_handler_that_could_not_be_put_back_does_no_harm(monkeypatch: Any) -> None:
+    replace = signal.signal
+    with monkeypatch.context() as patch:
+        patch.setattr(signal, "signal", lambda *given: replace(*given) if not held else None)
+        held: list[Any] = []
+        with undisturbed():
+            held.append(signal.getsignal(signal.SIGINT))
+    try:
+        assert signal.getsignal(signal.SIGINT) is held[0] is not signal.default_int_handler
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        replace(signal.SIGINT, signal.default_int_handler)

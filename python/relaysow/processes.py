@@ -6,9 +6,10 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
+from types import FrameType
 from typing import Any
 
 
@@ -39,24 +40,40 @@ def undisturbed() -> Iterator[None]:
     started meanwhile do not hear of Ctrl-C."""
     came: list[int] = []
     kept: dict[int, Any] = {}
-    # Blocking Ctrl-C does for the processes, but not here: other threads may get it for the main
-    # one.
-    if threading.current_thread() is threading.main_thread():
-        for number in signal.valid_signals():
-            if callable(signal.getsignal(number)):
-                kept[number] = signal.signal(number, lambda number, _: came.append(number))
-    if sys.platform != "win32":
-        resource_tracker.ensure_running()  # the first process would start it, which unblocks Ctrl-C
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
+    waiting = False
+
+    def wait(now: bool) -> None:
+        nonlocal waiting
+        waiting = now
+
+    def answer(number: int, frame: FrameType | None) -> None:
+        if waiting:
+            came.append(number)
+        else:  # one that still stands, for a handler that raised kept it from being put back
+            kept[number](number, frame)
+
+    def answer_now() -> None:
+        for number in came:
+            signal.raise_signal(number)
+
+    with ExitStack() as stack:
+        stack.callback(answer_now)
+        # Blocking Ctrl-C does for the processes, but not here: other threads may get it for the
+        # main one.
+        if threading.current_thread() is threading.main_thread():
+            for number in signal.valid_signals():
+                if callable(handler := signal.getsignal(number)):
+                    kept[number] = handler
+                    stack.callback(signal.signal, number, handler)
+                    signal.signal(number, answer)
+        stack.callback(wait, False)
+        wait(True)
         if sys.platform != "win32":
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for answered, handler in kept.items():
-            signal.signal(answered, handler)
-        for late in came:
-            signal.raise_signal(late)
+            # The first process would start it, which unblocks Ctrl-C.
+            resource_tracker.ensure_running()
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
+        yield
 
 
 def _work(connection: Connection) -> None:
