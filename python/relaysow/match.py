@@ -219,8 +219,8 @@ class LayOuts:
     def even(self) -> tuple[int, ...]:
         """The most even of them; of pits that cannot be equal the leftmost hold one more.
 
-        The weaker fills all his pits, or so many from the left that one of them can hold two; the
-        stronger puts in each pit what he must and shares out the rest.  Raises `ValueError` if there
+        The weaker fill all their pits, or so many from the left that one of them can hold two; the
+        stronger put in each pit what they must and share out the rest.  Raises `ValueError` if there
         is none.
 
         >>> LayOuts(player=0, seeds=20, pits=8).even(), LayOuts(player=0, seeds=4, pits=8).even()

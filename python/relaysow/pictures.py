@@ -71,7 +71,7 @@ def animate(position: AnyPosition, move: Move, *, labels: str = "own") -> Pictur
 
     Seed by seed if there are at most 400 of them, else lap by lap, the first 60 laps.  It ends
     in the picture of `svg(position, move)`, which is all that is seen on paper, in a program that
-    does not animate, or by a reader who asks his device for less motion.  Arguments are those of
+    does not animate, or by a reader who asks their device for less motion.  Arguments are those of
     `svg`, but that there must be a move; raises what `svg` does.
 
     >>> from relaysow import Sow, giuthi

@@ -116,7 +116,7 @@ class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int16], dict[str, Any]]:
-        """Begin a game, and let the opponent move if it is his turn.
+        """Begin a game, and let the opponent move if it is their turn.
 
         Raises `ValueError` for a negative seed and for a start of other rules or that is over,
         `TypeError` for wrong types.
@@ -358,9 +358,8 @@ class VectorEnv(InStep, Copied, gymnasium.vector.VectorEnv):  # type: ignore[mis
         self._settle()
         try:
             self._go_on()
-        except (
-            Exception
-        ):  # an opponent that cannot answer must not be in the way of a new beginning
+        # An opponent that cannot answer must not be in the way of a new beginning.
+        except Exception:
             if not rows.all():
                 raise
         self._begun = True
