@@ -431,6 +431,44 @@ def test_python_replaces_a_file_at_once(method: str, name: str, tmp_path: Path) 
     assert [entry.name for entry in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no modes")
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o444, 0o000])
+def test_the_mode_of_a_file_that_is_replaced_is_kept(
+    mode: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, modes = tmp_path / "g.csv", []
+    real = simulation.write_csv
+
+    def look(result: Any, file: Any) -> None:
+        (part,) = [entry for entry in tmp_path.iterdir() if entry != path]
+        modes.append(part.stat().st_mode & 0o777)
+        real(result, file)
+
+    monkeypatch.setattr(simulation, "write_csv", look)
+    result = rs.simulate(SMALL, games=3)
+    umask = os.umask(0o022)
+    try:
+        result.to_csv(path)
+        path.chmod(mode)
+        old = path.stat().st_ino
+        result.to_csv(path)
+    finally:
+        os.umask(umask)
+    assert path.stat().st_mode & 0o777 == mode
+    assert path.stat().st_ino != old
+    assert modes == [0o644, mode & 0o755]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the whole path may be too long")
+@pytest.mark.parametrize("name", ["a" * 240 + ".csv", "é" * 120 + ".csv", "a" + "é" * 122 + ".npz"])
+def test_a_name_as_long_as_the_system_takes(name: str, tmp_path: Path) -> None:
+    for games in (3, 4):
+        rs.simulate(SMALL, games=games).save(tmp_path / name)
+    assert os.listdir(tmp_path) == [name]
+    with pytest.raises(OSError, match=rf"'{tmp_path}/{name * 2}'$"):
+        rs.simulate(SMALL, games=3).save(tmp_path / (name * 2))
+
+
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("function", ["fsync", "replace"])
 @pytest.mark.parametrize(("method", "name"), WRITERS)

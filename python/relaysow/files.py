@@ -17,6 +17,7 @@ there; where a file system has no hard links, by a look and `rename`.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 import warnings
@@ -36,6 +37,7 @@ from errno import (
     EOPNOTSUPP,
     EPERM,
 )
+from io import BufferedWriter
 from pathlib import Path
 from threading import current_thread
 from typing import IO
@@ -70,7 +72,8 @@ def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator
 
     What cannot be written is refused now: an error of the system names `path`, or the folder if
     that is what is missing; without `overwrite`, `Taken`, also when the name is taken in the
-    meantime.  What the block raises is not changed: it puts its writing in `named`.
+    meantime.  What the block raises is not changed: it puts its writing in `named`.  A file that is
+    replaced leaves its mode to the new one, which is never more open than that.
     """
     path = checks.path("path", path)
     target = Path(path)
@@ -79,13 +82,14 @@ def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator
             yield file
         return
     target = Path(os.path.realpath(target))
-    part = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
+    part = target.with_name(_temporary(target.name))
     # Twice, for Ctrl-C while it is removed.
     with _removed_unless_named(part), _removed_unless_named(part), named(path, part) as passed:
         if target.exists() and not overwrite:
             raise Taken(path)
+        mode = _mode(target)
         try:
-            file = part.open("xb")
+            file = _made(part, 0o666 if mode is None else mode)
         except (FileNotFoundError, NotADirectoryError) as error:
             folder = Path(path).parent
             error.filename = os.fspath(target.parent if folder.is_dir() else folder)
@@ -93,6 +97,9 @@ def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator
         with file:
             with _passing(passed):
                 yield file
+            if mode is not None:
+                with suppress(OSError):  # a file system without modes
+                    part.chmod(mode)
             sync(file)
         if overwrite:
             part.replace(target)
@@ -102,6 +109,29 @@ def written(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator
             except FileExistsError:
                 raise Taken(path) from None
         sync_folder(target.parent)
+
+
+def _temporary(name: str) -> str:
+    """A new name to write a file under, which is not too long where its own is not."""
+    start = os.fsencode(name)[:100].decode(sys.getfilesystemencoding(), "ignore")
+    return f".{start}.{os.getpid()}-{os.urandom(4).hex()}.part"
+
+
+def is_temporary(name: str, of: str) -> bool:
+    """Whether it is such a name of a file whose own, of up to 100 bytes, is as the pattern `of`."""
+    return re.fullmatch(rf"\.(?:{of})\.\d+-[0-9a-f]{{8}}\.part", name) is not None
+
+
+def _made(part: Path, mode: int) -> BufferedWriter:
+    return open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode))
+
+
+def _mode(target: Path) -> int | None:
+    """The mode of a file to be replaced, if there is one; on Windows it has none to hand on."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        if sys.platform != "win32":
+            return target.stat().st_mode & 0o777
+    return None
 
 
 @contextmanager
