@@ -386,6 +386,30 @@ def test_the_lock_of_windows_by_a_stand_in(
     assert tree(tmp_path) == {"t.rsow": whole}
 
 
+@posix
+def test_a_directory_is_rid_of_shards_cut_off_and_not_of_its_lock(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    kept = [
+        files.lock_beside(folder / shards.MANIFEST),
+        folder / ".games-0000000.parquet.mine.part",
+    ]
+    shard = folder / "games-0000001.parquet"
+    with files.written(shard):
+        (part,) = folder.iterdir()
+    shard.unlink()
+    kept[0].touch()  # as on Windows when another process begins, and when this one has
+    part.touch()
+    rs.simulate(RULES, games=3, threads=1, keep="summary", out=folder)
+    assert kept[0].exists()
+    assert not part.exists()
+    part.touch()
+    kept[1].touch()
+    rs.simulate(RULES, games=3, threads=1, keep="summary", out=folder)
+    assert [entry in folder.iterdir() for entry in (*kept, part)] == [True, True, False]
+
+
 # ------------------------------------------------------------------------ killed, and interrupted
 
 

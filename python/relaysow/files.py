@@ -251,7 +251,7 @@ def _is_locked(path: Path, told: str | os.PathLike[str], opened: list[IO[bytes]]
     if path.exists() and not path.is_file():
         raise ValueError(f"{path}: must be a file")
     if sys.platform == "win32":
-        opened.append(file := _lock_beside(path, told))
+        opened.append(file := _made_beside(path, told))
     else:
         opened.append(file := path.open("ab", buffering=0))
         _locks[file] = None
@@ -269,11 +269,16 @@ def _close(opened: list[IO[bytes]]) -> None:
     opened.clear()
 
 
+def lock_beside(path: Path) -> Path:
+    """The file that locks this one on Windows, where it is there meanwhile."""
+    return path.with_name(f".{path.name}.lock")
+
+
 if sys.platform == "win32":
 
-    def _lock_beside(path: Path, told: str | os.PathLike[str]) -> IO[bytes]:
+    def _made_beside(path: Path, told: str | os.PathLike[str]) -> IO[bytes]:
         """A file that only one can make, and that ends with its handle."""
-        name = os.fspath(path.with_name(f".{path.name}.lock"))
+        name = os.fspath(lock_beside(path))
 
         def opener(name: str, flags: int) -> int:
             return os.open(name, flags | os.O_TEMPORARY, 0o666)

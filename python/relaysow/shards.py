@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -24,7 +23,15 @@ from typing import TYPE_CHECKING, Any
 from relaysow import streaming
 from relaysow.checks import shown
 from relaysow.extras import library
-from relaysow.files import locked, named, sync_folder, try_to_write, written
+from relaysow.files import (
+    is_temporary,
+    lock_beside,
+    locked,
+    named,
+    sync_folder,
+    try_to_write,
+    written,
+)
 from relaysow.reading import other_encoding
 from relaysow.simulation import COLUMNS, metadata_of, write_parquet
 from relaysow.summary import ENDS, Tally
@@ -36,7 +43,6 @@ if TYPE_CHECKING:
 
 MANIFEST = "_manifest.jsonl"  # a name that readers of Parquet directories pass over
 GAMES = 1 << 18
-PART = re.compile(r"\.games-\d{7}\.parquet\..*\.part|\._manifest\.jsonl\.lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ class Manifest:
         self.added = len(self.lines)
         known = {self._entry(number)["file"] for number in range(self.added)}
         for path in sorted(folder.iterdir()):
-            if PART.fullmatch(path.name) or path.name == self._entry(self.added)["file"]:
+            if _is_left(path.name) or path.name == self._entry(self.added)["file"]:
                 path.unlink()
             elif path.suffix == ".parquet" and path.name not in known:
                 raise ValueError(f"{path}: is not in {MANIFEST}, so not of this run")
@@ -196,6 +202,11 @@ class Manifest:
             os.fsync(self.file)
 
 
+def _is_left(name: str) -> bool:
+    """Whether it is the name of a shard that was being written when its process ended."""
+    return is_temporary(name, r"games-\d{7}\.parquet")
+
+
 @contextmanager
 def _opened(folder: Path, header: dict[str, Any]) -> Iterator[Manifest]:
     """The manifest of a directory, made if need be, and no other process's until it is closed."""
@@ -206,7 +217,9 @@ def _opened(folder: Path, header: dict[str, Any]) -> Iterator[Manifest]:
     path = folder / MANIFEST
     if not path.exists():
         others = [
-            other.name for other in sorted(folder.iterdir()) if not PART.fullmatch(other.name)
+            other.name
+            for other in sorted(folder.iterdir())
+            if not _is_left(other.name) and other != lock_beside(path)
         ]
         if others and not path.exists():  # of a process that has begun meanwhile
             raise ValueError(f"{folder}: holds {others[0]!r} but no {MANIFEST}: must be empty")
