@@ -323,6 +323,13 @@ def test_refusals(line: str, answer: str, table: Any) -> None:
     assert said[2] == rs.giuthi().start().to_text()
 
 
+@pytest.mark.parametrize("line", ["{}", "undo {}", "1,2=3:{}", "south {}"])
+def test_refusals_show_no_more_than_the_beginning(line: str, table: Any) -> None:
+    told = table("kiothi", line.format("x" * 5_000))[1]
+    assert "xx" in told
+    assert len(told) < 1_000
+
+
 def test_refusals_of_the_command(capsys: Any) -> None:
     for words, answer in (
         ("giuthi --south dog", "'dog' cannot play: must be human, random, greedy, search:"),

@@ -302,6 +302,19 @@ def test_other_pages_are_refused(client: Client) -> None:
     assert client.ask({"text": FIVE}, origin=client.address).status == 200
 
 
+def test_refusals_show_no_more_than_the_beginning(client: Client) -> None:
+    long = "x" * 5_000
+    for response in (
+        client.get("/", host=long),
+        client.ask({"text": FIVE}, origin=long),
+        client.request("POST", "/api/game", b"", {"content-type": long}),
+        client.ask({"text": FIVE, "policy": long}),
+    ):
+        assert response.status in (403, 415, 421, 422)
+        assert "xx" in response.text
+        assert len(response.text) < 1_000
+
+
 def test_headers_of_safety_are_on_every_answer(client: Client) -> None:
     for response in (
         client.get("/"),

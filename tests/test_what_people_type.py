@@ -116,6 +116,17 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
 
 
 @pytest.mark.parametrize(
+    "words",
+    ["{}", "show {}", "simulate giuthi --engine {}", "play giuthi --south {}", "serve --host {}"],
+)
+def test_refusals_show_no_more_than_the_beginning(words: str, run: Any) -> None:
+    code, out, err = run(*words.format("x" * 5_000).split())
+    assert (code, out) == (2, "")
+    assert "xx" in err
+    assert len(err) < 1_000
+
+
+@pytest.mark.parametrize(
     ("text", "number"),
     [
         ("1000000", 10**6),

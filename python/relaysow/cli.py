@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from relaysow import typed
-from relaysow.checks import one_of
+from relaysow.checks import one_of, shown
 from relaysow.descriptions import GAMES, OPTIONS, READINGS, SOURCES
 from relaysow.extras import library
 from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
@@ -49,7 +49,7 @@ class Commands(TyperGroup):
         args = [typed.name(args[0], self.commands), *args[1:]]
         if args[0] not in self.commands:
             known = typed.did_you_mean(args[0], self.commands)
-            raise ValueError(f"No such command {args[0]!r}{known}")
+            raise ValueError(f"No such command {shown(args[0])}{known}")
         return super().resolve_command(ctx, args)
 
 
@@ -84,7 +84,7 @@ def _word(*words: str, help: str) -> Any:
         word = typed.name(text, words)
         if word not in words:
             near = typed.did_you_mean(text, words)
-            raise typer.BadParameter(f"{text!r} must be {' or '.join(words)}{near}")
+            raise typer.BadParameter(f"{shown(text)} must be {' or '.join(words)}{near}")
         return word
 
     return typer.Option(parser=parsed, metavar="WORD", help=help)
@@ -640,7 +640,7 @@ def _start(
     if name not in RULE_SETS:
         near = typed.did_you_mean(name, RULE_SETS)
         known = ", ".join(RULE_SETS)
-        raise ValueError(f"{name!r} is not a rule set: must be one of {known}{near}")
+        raise ValueError(f"{shown(name)} is not a rule set: must be one of {known}{near}")
     function = RULE_SETS[name]
     sizes = {"pits": pits, "seeds": seeds, "filled": filled}
     sizes = {size: number for size, number in sizes.items() if number is not None}

@@ -86,8 +86,8 @@ class RemainingMoves:
         return RemainingMoves, (self._position, self._moves)
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self._moves[:4])) + (", …" if len(self) > 4 else "")
-        return f"<{len(self)} legal moves: {shown}>"
+        first = ", ".join(map(repr, self._moves[:4])) + (", …" if len(self) > 4 else "")
+        return f"<{len(self)} legal moves: {first}>"
 
 
 class _Ply(NamedTuple):

@@ -17,6 +17,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from relaysow import display, typed
+from relaysow.checks import shown
 from relaysow.files import named, written
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
@@ -196,7 +197,7 @@ class Table:
             if wants and not rest:
                 raise ValueError(f"{name}: what? See help.")
             if rest and not wants and not takes:
-                raise ValueError(f"{name} takes nothing: {rest!r} is not understood")
+                raise ValueError(f"{name} takes nothing: {shown(rest)} is not understood")
             _COMMANDS[name](self, rest)
         elif not name and not self._game.is_over and "human" not in self._seats:
             self._make(self._choice())
@@ -206,7 +207,7 @@ class Table:
             self._make(self._move(f"{command}{rest}"))
         else:
             near = typed.did_you_mean(name, _COMMANDS)
-            raise ValueError(f"{command!r} is neither a move nor a command: see help{near}")
+            raise ValueError(f"{shown(command)} is neither a move nor a command: see help{near}")
 
     def _help(self, _: str) -> None:
         rules, position = self._game.position.rules, self._game.position
@@ -236,10 +237,10 @@ class Table:
             told = position.sow(move)
         except IllegalMove as error:
             return self._say(f"Illegal: {self._reason(error)}.")
-        shown = display.sowing(
+        laps = display.sowing(
             position, told, width=self._width(), unicode=self._unicode, boards=False
         )
-        for lap in islice(shown, min(len(told.path), MAX_FRAMES)):
+        for lap in islice(laps, min(len(told.path), MAX_FRAMES)):
             print(lap)
         if len(told.path) > MAX_FRAMES:
             self._say(f"… and so on: {len(told.path) - MAX_FRAMES:,} more laps.")
@@ -370,10 +371,11 @@ class Table:
         for piece in placed.split(","):
             match = _PLACED.fullmatch(piece)
             if match is None:
-                raise NotationError(f"{piece!r}: must be a pit and its seeds, such as 3:4 or n2:6")
+                wanted = "must be a pit and its seeds, such as 3:4 or n2:6"
+                raise NotationError(f"{shown(piece)}: {wanted}")
             side, pit, count = match.groups()
             if not 1 <= int(pit) <= n:
-                raise NotationError(f"pit {pit!r}: must be 1…{n}")
+                raise NotationError(f"pit {shown(pit)}: must be 1…{n}")
             player = position.mover if side is None else "sn".index(side)
             ring[player * n + int(pit) - 1] += int(count)
         return position.move_from_text(f"{emptied}={','.join(map(str, ring))}")
@@ -498,7 +500,7 @@ def _seat(who: str) -> str:
         except ValueError:
             allowed = f"{', '.join(SEATS[:-1])} or {SEATS[-1]}"
             near = typed.did_you_mean(who, SEATS)
-            raise ValueError(f"{who!r} cannot play: must be {allowed}{near}") from None
+            raise ValueError(f"{shown(who)} cannot play: must be {allowed}{near}") from None
     return seat
 
 

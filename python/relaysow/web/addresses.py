@@ -8,6 +8,8 @@ from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 
+from relaysow.checks import shown
+
 
 def listener_at(host: str, port: int) -> socket.socket:
     """A socket that listens at a name or an address of this machine.
@@ -22,7 +24,7 @@ def listener_at(host: str, port: int) -> socket.socket:
         family, *_, address = min(found, key=lambda info: info[0] != socket.AF_INET)
         return socket.create_server(address, family=family)
     except ValueError as error:  # a label too long, a null character
-        raise ValueError(f"host={host!r}: must be a name or an address") from error
+        raise ValueError(f"host={shown(host)}: must be a name or an address") from error
     except OSError as error:
         reason = (error.strerror or f"{error}").partition(" (while")[0]
         raise OSError(f"{host} port {port}: {reason}") from error
@@ -73,8 +75,8 @@ def addresses_of(family: int) -> list[str]:
             with socket.socket(family, socket.SOCK_DGRAM) as asked:
                 for _, name in socket.if_nameindex():
                     with suppress(OSError):  # an interface without an address
-                        told = ioctl(asked, 0x8915, name.encode().ljust(40, b"\0"))  # SIOCGIFADDR
-                        found.append(socket.inet_ntoa(told[20:24]))
+                        answer = ioctl(asked, 0x8915, name.encode().ljust(40, b"\0"))  # SIOCGIFADDR
+                        found.append(socket.inet_ntoa(answer[20:24]))
     kept = [
         one for one in dict.fromkeys(found) if not ip_address(one.partition("%")[0]).is_loopback
     ]

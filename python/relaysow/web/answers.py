@@ -101,7 +101,7 @@ def _answer(request: Any) -> dict[str, Any]:
             raise ValueError("the game is over")
         if request["policy"] not in policies():
             allowed = ", ".join(policies())
-            raise ValueError(f"policy={request['policy']!r}: must be one of {allowed}")
+            raise ValueError(f"policy={shown(request['policy'])}: must be one of {allowed}")
         game.push(choose(game, request["policy"], Random(request.get("seed"))))
     comments = {at: comment for at, comment in comments.items() if at <= len(game.moves)}
     told = _told(Record(game, record.tags, comments))

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from relaysow.checks import shown
 from relaysow.web.answers import answer, catalogue, check, to_json
 from relaysow.web.workers import Stopped, Workers
 
@@ -136,11 +137,11 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own(host):
-            refusal = _error(421, f"the host {host!r} is not served here")
+            refusal = _error(421, f"the host {shown(host)} is not served here")
             return await refusal(scope, receive, send_safely)
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
-            refusal = _error(403, f"a page of {origin!r} has no business here")
+            refusal = _error(403, f"a page of {shown(origin)} has no business here")
             return await refusal(scope, receive, send_safely)
         return await self._app(scope, receive, send_safely)
 
@@ -163,7 +164,7 @@ async def _asked(request: Request) -> Any:
     """The JSON of a request, as far as it is one."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise HTTPException(415, f"the content type must be application/json, not {kind!r}")
+        raise HTTPException(415, f"the content type must be application/json, not {shown(kind)}")
     body = bytearray()
     try:
         with fail_after(SECONDS):
