@@ -233,3 +233,25 @@ sys.exit(relaysow.__main__.main())
     assert (ran.stdout, ran.stderr, ran.returncode) == ("", "relaysow: interrupted\n", 130)
     ran = run(code.replace("import sys, ", "import sys; sys.stderr = None; import "), check=False)
     assert (ran.stdout, ran.stderr, ran.returncode) == ("", "", 130)
+
+
+def test_the_core_is_interrupted_while_it_is_loaded() -> None:
+    """pybind11 makes an ImportError of whatever comes meanwhile."""
+    code = """
+import sys
+
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "relaysow._core":
+            raise ImportError("initialization failed") from KeyboardInterrupt()
+
+sys.meta_path.insert(0, Interrupted())
+try:
+    import relaysow
+except KeyboardInterrupt:
+    del sys.meta_path[0]
+import relaysow
+print(relaysow.giuthi().start().mover)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "0\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from errno import EACCES, EAGAIN, EEXIST, ENOSPC, EPERM, EROFS
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import cli, simulation, tablebase
+from relaysow import cli, simulation, tablebase, terminal
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 COMMAND = [sys.executable, "-c", "import sys; from relaysow.cli import main; sys.exit(main())"]
@@ -337,6 +338,35 @@ def test_a_full_disk_is_named_while_it_is_written_to(run: Any, tmp_path: Path) -
         assert (code, err.splitlines()[-1]) == (2, f"relaysow: g.csv: {os.strerror(ENOSPC)}")
         with pytest.raises(OSError, match=rf"'{tmp_path / 'g.csv'}'$"):
             rs.simulate(SMALL, games=games).save(tmp_path / "g.csv")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_signal_while_games_are_written_waits_until_they_are(
+    name: str, code: int, again: bool, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one, later, does not."""
+    number = getattr(signal, name)
+    write = simulation.writer_for("g.csv")
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+
+    def interrupted(*arguments: Any) -> None:
+        for _ in range(1 + again):
+            signal.raise_signal(number)
+        write(*arguments)
+
+    monkeypatch.setattr(simulation, "writer_for", lambda _: interrupted)
+    found, out, err = run("--out", "g.csv")
+    assert (found, list(tree(Path()))) == (code, [] if again else ["g.csv"])
+    assert "South wins" in out
+    assert ("wrote 40 games to g.csv" in err) is not again
+
+
+def test_a_file_has_one_option(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "link.svg").symlink_to("g.csv")
+    code, _, err = run("--out", "g.csv", "--plot", "link.svg")
+    assert (code, err) == (2, "relaysow: --plot link.svg: is the file of --out\n")
 
 
 # -------------------------------------------------------------------------------- standard output

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 # The core must find the classes of moves and rules loaded.
 from relaysow import checks, moves, once, rules  # noqa: F401
-from relaysow._core import Batch, LegalMoves, Position, build_info, perft
+
+try:
+    from relaysow._core import Batch, LegalMoves, Position, build_info, perft
+except ImportError as error:
+    if isinstance(error.__cause__, KeyboardInterrupt):  # which pybind11 makes an ImportError of
+        raise error.__cause__ from None
+    raise
 from relaysow.moves import (
     IllegalMove,
     Lap,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import fields
 from importlib import import_module
 from inspect import signature
@@ -23,6 +23,7 @@ from relaysow.terminal import (
     BROKEN_PIPE,
     can_flush,
     can_print,
+    finishing,
     flushed,
     note,
     plain,
@@ -191,6 +192,8 @@ def simulate(
         above = os.path.dirname((path or "").rstrip("/" + os.sep))
         if not os.path.isdir(above or "."):
             raise ValueError(f"{option} {path}: there is no folder {above}")
+    if out and plot and os.path.realpath(out) == os.path.realpath(plot):
+        raise ValueError(f"--plot {plot}: is the file of --out")
     to_file = out is not None and not os.path.isdir(out) and os.path.splitext(out)[1] != ""
     to_file = to_file or out == "-"
     write = draw = None  # refused now, not after the games
@@ -218,7 +221,7 @@ def simulate(
     interrupted = None
     done: list[str] = []
     try:
-        with _output("--plot", plot, overwrite) as drawing:
+        with ExitStack() as ending, _output("--plot", plot, overwrite) as drawing:
             with _output("--out", out if to_file else None, overwrite) as file:
                 with nullcontext() if dask is None else _dask(dask) as client:
                     begin = perf_counter()
@@ -227,6 +230,7 @@ def simulate(
                     except simulation.SimulationInterrupted as error:
                         interrupted, result = error, error.result
                     seconds = perf_counter() - begin
+                ending.enter_context(finishing())
                 summary = result.summary() if columns else result
                 where_to = "standard output" if out == "-" else out
                 if file is not None and write is not None and where_to is not None:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from time import monotonic
-from typing import TextIO
+from typing import Any, TextIO
 
 BROKEN_PIPE = 141
 """The exit code of a command whose reader has gone: the shell's, where SIGPIPE ended it."""
@@ -135,6 +135,33 @@ def signals() -> Iterator[list[int]]:
     finally:
         for number, handler in kept.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def finishing() -> Iterator[None]:
+    """A signal that asks to end, Ctrl-C too, is answered when what is done is kept; a later one at
+    once."""
+    came: list[tuple[int, float]] = []
+    kept: dict[int, Any] = {}
+
+    def answer(number: int, frame: object) -> None:
+        if came and monotonic() - came[0][1] >= PATIENCE:
+            kept[number](number, frame)
+        came.append((number, monotonic()))
+
+    try:
+        with suppress(ValueError):  # in another thread
+            for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+                number = getattr(signal, name, None)
+                if number is not None and callable(handler := signal.getsignal(number)):
+                    kept[number] = handler
+                    signal.signal(number, answer)
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0][0])
 
 
 def _leave_lost_terminal() -> None:
