@@ -289,6 +289,11 @@ def test_names_and_lists_as_people_write_them(
         ("puzzle giuthi --to wim", "win"),
         ("play giuthi --south humn", "human"),
         ("play giuthi --north Gredy", "greedy"),
+        ("show giuti(pits=5,seeds=4)", "giuthi"),
+        ("show giuthi(pits=5,chian=run)", "chain"),
+        ("show giuthi(chain=rnu)", "run"),
+        ("simulate --from giuthi(pit=3)", "pits"),
+        ("tablebase probe x guithi(pits=3)", "giuthi"),
     ],
 )
 def test_slips_are_told_what_may_be_meant(words: str, meant: str, run: Any) -> None:

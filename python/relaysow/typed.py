@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from relaysow.checks import shown
-from relaysow.rules import RULE_SETS
+from relaysow.rules import CHOICES, RULE_SETS
 
 MAX_DIGITS = 100
 """The longest number read: past any limit, and short enough to be shown."""
@@ -15,6 +15,7 @@ MAX_DIGITS = 100
 _NUMBER = re.compile(
     r"([+-]?)(\d+(?:_\d+)*|\d{1,3}(?:,\d{3})+)(?:(?:\.(\d+))?e\+?(\d+))?", re.IGNORECASE
 )
+_KEYS = (*CHOICES, "pits", "seeds", "filled", "setup", "minimum_lift", "max_laps")
 _RULES = re.compile(r"\s*([^\s(]+)(?:\s*(\([^)]*\)))?")
 
 
@@ -103,8 +104,21 @@ def rules_first(text: str) -> str:
     'giuthi(pits=10,seeds=9)'
     """
     match = _RULES.match(text)
-    rule_set = "" if match is None else name(match[1], RULE_SETS)
-    if match is None or rule_set not in RULE_SETS:
+    if match is None:
+        return text
+    rule_set = name(match[1], RULE_SETS)
+    if rule_set not in RULE_SETS:
+        _meant(match[1], RULE_SETS, "a rule set")
         return text
     options = "".join((match[2] or "").split()).lower().replace("max_laps=none", "max_laps=None")
+    for option in options[1:-1].split(","):
+        key, _, value = option.partition("=")
+        _meant(key, _KEYS, "an option")
+        _meant(value, CHOICES.get(key, (value,)), f"a value of {key}")
     return f"{rule_set}{options}{text[match.end() :]}"
+
+
+def _meant(word: str, known: Iterable[str], what: str) -> None:
+    """Raises `ValueError` for a slip of a known word; what is no such slip is refused elsewhere."""
+    if word not in known and (near := did_you_mean(word, known)):
+        raise ValueError(f"{shown(word)} is not {what}{near}")
