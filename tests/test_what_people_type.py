@@ -293,7 +293,6 @@ def test_names_and_lists_as_people_write_them(
         ("show giuthi(pits=5,chian=run)", "chain"),
         ("show giuthi(chain=rnu)", "run"),
         ("simulate --from giuthi(pit=3)", "pits"),
-        ("tablebase probe x guithi(pits=3)", "giuthi"),
     ],
 )
 def test_slips_are_told_what_may_be_meant(words: str, meant: str, run: Any) -> None:
