@@ -100,7 +100,17 @@ def test_reloaded_or_imported_again() -> None:
     ran = run(SMOKE + AGAIN, check=False)
     assert ran.stderr == ""
     told = dict(line.split() for line in ran.stdout.splitlines())
-    for name in ("checks", "rules", "moves", "game", "match", "records", "tablebase", "reference"):
+    for name in (
+        "checks",
+        "rules",
+        "moves",
+        "game",
+        "match",
+        "records",
+        "tablebase",
+        "reference",
+        "files",
+    ):
         assert told[f"relaysow.{name}"] == "refuses"
     for name in ("relaysow", "relaysow._core", "relaysow.cli"):
         assert told[name] == "works"

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from subprocess import PIPE
 from types import FrameType, SimpleNamespace
@@ -347,7 +348,7 @@ def test_the_lock_of_windows_by_a_stand_in(
     whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What `O_TEMPORARY` does, removing a file with its handle, is done here when it is closed."""
-    spec = importlib.util.spec_from_file_location("files_of_windows", files.__file__)
+    spec = importlib.util.spec_from_file_location("relaysow.files_of_windows", files.__file__)
     assert spec is not None
     assert spec.loader is not None
     windows: Any = importlib.util.module_from_spec(spec)
@@ -408,6 +409,30 @@ def test_a_directory_is_rid_of_shards_cut_off_and_not_of_its_lock(tmp_path: Path
     kept[1].touch()
     rs.simulate(RULES, games=3, threads=1, keep="summary", out=folder)
     assert [entry in folder.iterdir() for entry in (*kept, part)] == [True, True, False]
+
+
+def test_other_threads_lock_while_the_locks_are_gone_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locks = type(files._locks)()
+    monkeypatch.setattr(files, "_locks", locks)
+    opened = [BytesIO() for _ in range(3)]
+    locks.update(dict.fromkeys(opened, "another"))
+
+    def trace(*_: Any) -> Any:
+        opened.append(BytesIO())
+        locks[opened[-1]] = "one more"
+        return trace
+
+    before = sys.gettrace()
+    for work in (lambda: files._holder(file), files._let_go):
+        with (tmp_path / "file").open("wb") as file:
+            sys.settrace(trace)
+            try:
+                work()
+            finally:
+                sys.settrace(before)
+    assert len(opened) > 10
 
 
 # ------------------------------------------------------------------------ killed, and interrupted

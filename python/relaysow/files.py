@@ -41,18 +41,21 @@ from io import BufferedWriter
 from pathlib import Path
 from threading import current_thread
 from typing import IO
-from weakref import WeakKeyDictionary
 
 from relaysow import checks
+from relaysow.once import once
 
 if sys.platform != "win32":
     import fcntl
 
+once(__name__)
+
 _BUSY = (EAGAIN, EACCES)
 _UNKNOWN = (EINVAL, ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP)  # what a file system cannot do
 
-_locks: WeakKeyDictionary[IO[bytes], str | None] = WeakKeyDictionary()
-"""The files open to be locked, with the names of the threads that have done so."""
+_locks: dict[IO[bytes], str | None] = {}
+"""The files open to be locked, with the names of the threads that have done so.  Other threads add
+to it at any time: what goes through it takes a copy."""
 
 
 class Busy(ValueError):
@@ -288,7 +291,7 @@ if sys.platform == "win32":
         except (FileExistsError, PermissionError):
             if not os.path.lexists(name):
                 raise
-            threads = (thread for file, thread in list(_locks.items()) if file.name == name)
+            threads = (thread for file, thread in _locks.copy().items() if file.name == name)
             who = next((f"thread {thread!r} of this process" for thread in threads), None)
             who = who or f"another process, or {name} is of one that a power cut ended: remove it"
             raise Busy(f"{told}: is being written by {who}") from None
@@ -320,7 +323,7 @@ def _is_at(found: os.stat_result, path: Path) -> bool:
 def _holder(file: IO[bytes]) -> str:
     """Who has locked what this file is, as well as it can be told."""
     here = os.fstat(file.fileno())
-    for other, thread in list(_locks.items()):
+    for other, thread in _locks.copy().items():
         with suppress(OSError, ValueError):  # closed since
             if thread is not None and os.path.samestat(here, os.fstat(other.fileno())):
                 return f"thread {thread!r} of this process"
@@ -341,7 +344,7 @@ def _holder(file: IO[bytes]) -> str:
 
 def _let_go() -> None:
     """In a forked process, which would hold the locks of the first one when that has ended."""
-    for file in list(_locks):
+    for file in _locks.copy():
         with suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:
             os.dup2(nothing.fileno(), file.fileno(), inheritable=False)
     _locks.clear()
