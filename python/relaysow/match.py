@@ -349,7 +349,8 @@ class Match:
     drawn.
 
     The steps of a match are moves, lay-outs and requests for shorter rows: `push` takes any of
-    them, `undo` takes the last one back.
+    them, `undo` takes the last one back.  Threads that share a match need a lock of their own, as
+    with a `Game`.
 
     Raises `TypeError` and `ValueError`, naming the argument, for rules with a redistribution or
     protected pits (a match lays out pits, and those rules begin otherwise), for a set-up that gives
@@ -650,7 +651,8 @@ class Series:
     included; more points win.  Without it a series goes on as long as one likes.  `first` (0 South)
     begins the first game; then, the sources being silent, the players take turns.
 
-    `push` makes a move in the present game; when it ends the next begins.
+    `push` makes a move in the present game; when it ends the next begins.  Threads that share a
+    series need a lock of their own, as with a `Game`.
 
     Raises `TypeError` and `ValueError`, naming the argument, for anything but rules, integers of
     1…999,999, and a first of 0 or 1, or for rules whose opening allows no move.
