@@ -341,6 +341,10 @@ def test_a_file_system_without_locks_is_said(
         table(path)
     assert w[0].filename == __file__
     assert tree(tmp_path) == {"t.rsow": whole}
+    pytest.importorskip("pyarrow", exc_type=ImportError)
+    with pytest.warns(RuntimeWarning, match="there are no locks in its file system") as w:
+        rs.simulate(RULES, games=3, threads=1, keep="summary", out=tmp_path / "run")
+    assert w[0].filename == __file__
 
 
 @posix

@@ -309,8 +309,18 @@ else:
             warnings.warn(
                 f"{told}: there are no locks in its file system: let one process write it at a time",
                 RuntimeWarning,
-                stacklevel=8,
+                stacklevel=_callers_level(),
             )
+
+    def _callers_level() -> int:
+        """The level, seen from who asks, of the first caller outside of relaysow."""
+        level, frame = 1, sys._getframe(1)
+        while frame.f_back is not None:
+            module = str(frame.f_globals.get("__name__"))
+            if module.partition(".")[0] not in ("relaysow", "contextlib"):
+                break
+            level, frame = level + 1, frame.f_back
+        return level
 
 
 def _is_at(found: os.stat_result, path: Path) -> bool:
