@@ -93,8 +93,8 @@ def solve(
 
     Raises `ValueError` for `repetition="score"` or `"off"` and for `repetition_scope="turn"` with
     extra moves, which make a value depend on the moves before it, and where more positions can be
-    reached, or the tablebase is of other rules; `TypeError` for wrong types; `MemoryError` where the
-    positions find no room.
+    reached, or the tablebase is of other rules; `TypeError` for wrong types; `MemoryError` where
+    the positions find no room.
 
     >>> import relaysow as rs
     >>> s = rs.solve(rs.giuthi(pits=3, seeds=2).start())

@@ -1,4 +1,4 @@
-"""Checks of arguments: refusals that all read alike, naming the argument, the value and what would do."""
+"""Checks of arguments: refusals that name the argument, the value and what would do, all alike."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def within(
     allowed: str | None = None,
     refusal: type[ValueError] = ValueError,
 ) -> int:
-    """`value` as an int of `low`…`high`; a `TypeError`, or a `refusal` that says what is allowed."""
+    """`value` as an int of `low`…`high`; a `TypeError`, or a `refusal` saying what is allowed."""
     number = whole_number(name, value)
     if not low <= number <= high:
         raise refusal(f"{name}={shown(number)}: must be {allowed or f'{low}…{high}'}")
@@ -144,7 +144,7 @@ def flag(name: str, value: object) -> bool:
 def one_of(
     name: str, value: object, words: Iterable[str | None], refusal: type[ValueError] = ValueError
 ) -> Any:
-    """The one of `words` (or None) that `value` is; a `TypeError`, or a `refusal`, that names them."""
+    """The one of `words` (or None) that `value` is; a `TypeError`, or a `refusal`, naming them."""
     words = tuple(words)
     if (isinstance(value, str) or value is None) and value in words:
         return words[words.index(value)]  # a plain string
@@ -168,7 +168,7 @@ def function(name: str, value: object) -> None:
 
 
 def number_of_move(value: object) -> int:
-    """`value` as an int; a `TypeError` naming it if it is neither that nor, as said there, a slice."""
+    """`value` as an int; a `TypeError` naming it if it is neither that nor a slice."""
     try:
         return whole_number("number", value)
     except TypeError:
@@ -197,7 +197,7 @@ def position(name: str, value: object) -> None:
 
 
 def path(name: str, value: object) -> str:
-    """`value` as the name of a file; a `TypeError` or `ValueError` naming it if it cannot be one."""
+    """`value` as the name of a file; a `TypeError` or `ValueError` naming it if it can be none."""
     try:
         text = os.fsdecode(value)  # type: ignore[arg-type]
         possible = 0 < len(text) <= LONGEST_PATH and b"\0" not in os.fsencode(text)

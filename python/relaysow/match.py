@@ -220,8 +220,8 @@ class LayOuts:
         """The most even of them; of pits that cannot be equal the leftmost hold one more.
 
         The weaker fill all their pits, or so many from the left that one of them can hold two; the
-        stronger put in each pit what they must and share out the rest.  Raises `ValueError` if there
-        is none.
+        stronger put in each pit what they must and share out the rest.  Raises `ValueError` if
+        there is none.
 
         >>> LayOuts(player=0, seeds=20, pits=8).even(), LayOuts(player=0, seeds=4, pits=8).even()
         ((3, 3, 3, 3, 2, 2, 2, 2), (2, 1, 1, 0, 0, 0, 0, 0))
@@ -287,8 +287,8 @@ class Round:
     `number` counts from 1; `totals` are the seeds of South and North at its start; `starter` moves
     first; `weaker` lays out first (None: both start from the even set-up); `pits` in each row;
     `asked`: the weaker asked for shorter rows; `rows` are South's and North's lay-outs, each from
-    its owner's left, None while they are due; `game` is None until both are there; `stuck`: the even
-    set-up allows no move and leaves the totals as they are.
+    its owner's left, None while they are due; `game` is None until both are there; `stuck`: the
+    even set-up allows no move and leaves the totals as they are.
     """
 
     number: int
@@ -822,7 +822,7 @@ def check_match(
     return one_of("scheme", scheme, SCHEMES), begins, one_of("twice", twice, TWICE)
 
 
-# ------------------------------------------------------------------------------ many matches at once
+# ----------------------------------------------------------------------------- many matches at once
 
 LAYOUTS = ("even", "random")
 """The lay-out policies by name: `LayOuts.even`, or every legal lay-out alike."""
@@ -964,18 +964,19 @@ def simulate_match(
     or a pair of them, South's and North's.  A weaker player who may ask for shorter rows always
     does, or with `shorten=False` never.  A match of more than `max_rounds` rounds is cut.
 
-    Match number m depends on the arguments, `seed` and m alone.  Its round r, from 1, is game number
-    65,536·m + r that `simulate` plays from the start of that round with the same seed.  Random
-    lay-outs and the coin (r = 0) draw from the generator of the same number under seed
-    2⁶⁴−1−`seed`: the coin as one of two; a lay-out by going over the places of the seeds beyond what
-    each pit must hold and of the bars between the pits it may fill, where a place is a bar if a draw
-    among the places left is below the number of bars left (none is drawn once no bar, or only bars,
-    are left); again if no pit holds two.  With a function the matches run on one thread.
+    Match number m depends on the arguments, `seed` and m alone.  Its round r, from 1, is game
+    number 65,536·m + r that `simulate` plays from the start of that round with the same seed.
+    Random lay-outs and the coin (r = 0) draw from the generator of the same number under seed
+    2⁶⁴−1−`seed`: the coin as one of two; a lay-out by going over the places of the seeds beyond
+    what each pit must hold and of the bars between the pits it may fill, where a place is a bar if
+    a draw among the places left is below the number of bars left (none is drawn once no bar, or
+    only bars, are left); again if no pit holds two.  With a function the matches run on one thread.
 
     matches 1…10⁹, seed 0…2⁶⁴−1, match numbers below 2⁴⁸, max_rounds 1…65,535, threads None or
     1…1,024; `progress` shows a bar on a terminal.  Raises what `Match` does, `ValueError` for
     `repetition="off"` (a game need not end) and for a row of a function that is not legal,
-    `MemoryError` and `OSError` as `simulate` does; Ctrl-C raises `SimulationInterrupted`, a `KeyboardInterrupt` whose `result` holds the matches done.
+    `MemoryError` and `OSError` as `simulate` does; Ctrl-C raises `SimulationInterrupted`, a
+    `KeyboardInterrupt` whose `result` holds the matches done.
 
     >>> from relaysow import giuthi_leakey, simulate_match
     >>> result = simulate_match(giuthi_leakey(), "leakey", matches=200, seed=3, layout="random")

@@ -91,9 +91,10 @@ def puzzles(
     Each has at least four legal moves of which exactly one keeps the result `to`, `"win"` or
     `"draw"`, and a relay of three laps or more among South's moves of the solution; `moves` is how
     many these are (any number by default).  What is not on the ring is in the stores, with the
-    least lead that will do.  The same `seed` (0…2⁶⁴−1) gives the same puzzles.  The values come from
-    `tablebase`, or from one built for the purpose; every successor of every position of the
-    solution is looked up, and `solve` must find the same where it takes 5,000,000 positions at most.
+    least lead that will do.  The same `seed` (0…2⁶⁴−1) gives the same puzzles.  The values come
+    from `tablebase`, or from one built for the purpose; every successor of every position of the
+    solution is looked up, and `solve` must find the same where it takes 5,000,000 positions at
+    most.
 
     seeds 2…125, moves 1…100, count 1…10⁶.  Raises `ValueError` for rules that have no tables, for
     seeds beyond the table's or the setup's, or of which there are too many positions to build a

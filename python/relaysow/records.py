@@ -5,9 +5,9 @@ A record is lines of text; its numbers, rules, moves and positions are those of 
     record       = "relaysow " kind " 1" newline { tag newline } [ newline body ]
     kind         = "game" | "match" | "series"
     tag          = "[" name ' "' text '"]'
-    body         = [ comment newline ] ( { turn newline } | part { newline part } )      (game | else)
+    body         = [ comment newline ] ( { turn newline } | part { newline part } )    (game | else)
     part         = head newline { layout newline } { turn newline }
-    head         = ( "round " | "game " ) number ": " number "-" number         (match | series)
+    head         = ( "round " | "game " ) number ": " number "-" number       (match | series)
     layout       = player " " ( "shorten" | row ) [ " " comment ]
     turn         = number ". " player " " said { " " said }
     said         = move [ " " comment ]
@@ -20,8 +20,9 @@ A record is lines of text; its numbers, rules, moves and positions are those of 
 * A game has `Start`, a position, unless it began at the opening of the rules; and once it has ended
   `Stores`, South's and North's, such as `40-24`, and `End`, a name of an ending.  A position with a
   comment is a game without moves.
-* A match has `Scheme`, `First` (`South` or `North`), `Twice` unless it is `asked`, and `Totals` once
-  it has ended; a series `First`, `BestOf` and `OneWarrior` unless they are none and 1, and `Points`.
+* A match has `Scheme`, `First` (`South` or `North`), `Twice` unless it is `asked`, and `Totals`
+  once it has ended; a series `First`, `BestOf` and `OneWarrior` unless they are none and 1, and
+  `Points`.
 * A turn stands on its own line: its number in the game, who plays, the moves (the extra moves it
   earned included).  A head tells the number of the round or game and the totals or points at its
   start.  A lay-out is the player's row from his own left.
@@ -31,8 +32,8 @@ A record is lines of text; its numbers, rules, moves and positions are those of 
 
 Nothing else is allowed when a record is read strictly; only its lines may end as on any system (LF,
 CR LF, CR), a byte-order mark may stand before the first, and the last one may be followed by empty
-ones or lack its own end.  Of several records in a text each begins at its line `relaysow …`, with an
-empty line before it, whatever is wrong with the one before.  A lenient reader forgives how it is
+ones or lack its own end.  Of several records in a text each begins at its line `relaysow …`, with
+an empty line before it, whatever is wrong with the one before.  A lenient reader forgives how it is
 written, never what was played: spaces, empty lines and line breaks anywhere, typographic minus
 signs, small letters, heads, numbers of turns and players left out, numbers, results and heads that
 are wrong, tags unknown, doubled or in disorder, two comments on a position.  It keeps a list of
@@ -131,9 +132,9 @@ Play = Any  # a GameLike, Match or Series
 class Record:
     """A game, match or series with what is told of it.
 
-    `play` is a `Game` (without moves: a position), a `Match` or a `Series`; `tags` may hold `Event`,
-    `Place`, `Date` (`"1972"`, `"1972-05"` or `"1972-05-31"`) and the players' names, `South` and
-    `North`; `comments` what is said of the position after so many steps, 0 the first.
+    `play` is a `Game` (without moves: a position), a `Match` or a `Series`; `tags` may hold
+    `Event`, `Place`, `Date` (`"1972"`, `"1972-05"` or `"1972-05-31"`) and the players' names,
+    `South` and `North`; `comments` what is said of the position after so many steps, 0 the first.
     `overlooked` tells what a lenient reader forgave; it takes no part in equality.
 
     Raises `TypeError` or `ValueError`, naming what is wrong, for anything else.
@@ -232,7 +233,7 @@ class Record:
 
 
 def read_records(text: str, lenient: bool = False) -> list[Record]:
-    """All records of a text, one or more, parted by empty lines.  Raises as `Record.from_text` does.
+    """All records of a text, one or more, parted by empty lines.  Raises like `Record.from_text`.
 
     >>> from relaysow import read_records
     >>> text = 'relaysow game 1\\n[Rules "kiothi()"]\\n[Result "*"]\\n'

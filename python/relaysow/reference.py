@@ -1002,7 +1002,8 @@ class Position:
     def move_to_text(self, move: Move) -> str:
         """A candidate move as text, such as `3+`.
 
-        Raises `IllegalMove` for a move that cannot be written here, `TypeError` for what is no move.
+        Raises `IllegalMove` for a move that cannot be written here, `TypeError` for what is no
+        move.
         """
         from relaysow import notation
 
@@ -1509,9 +1510,9 @@ def split_mix(state: int) -> tuple[int, int]:
 class Chance:
     """The generator of one game: xoshiro128++, seeded by SplitMix64 from the seed and the game.
 
-    Both are 0…2⁶⁴−1; raises `ValueError` or `TypeError` if not.  The first number SplitMix64 gives from the seed, exclusive
-    or the game's index, is the state from which two more numbers are the words of the generator,
-    low half first.
+    Both are 0…2⁶⁴−1; raises `ValueError` or `TypeError` if not.  The first number SplitMix64 gives
+    from the seed, exclusive or the game's index, is the state from which two more numbers are the
+    words of the generator, low half first.
 
     >>> chance = Chance(seed=1, game=0)
     >>> 0 <= chance.word() < 2**32

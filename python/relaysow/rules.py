@@ -178,7 +178,7 @@ class Rules:
         return Position.start(self)
 
     def __repr__(self) -> str:
-        """The shortest call of a rule-set function that makes these rules; `eval` gives them back."""
+        """The shortest call of a rule-set function making these rules; `eval` gives them back."""
         base, arguments = _shortest_call(self)
         return f"{base}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 

@@ -237,7 +237,7 @@ class Tablebase:
         return sum(self.table.count(total) for total in range(self.max_seeds + 1))
 
     def close(self) -> None:
-        """Unmap or forget the file; no value can be looked up any more.  Closing it again does nothing."""
+        """Unmap or forget the file; no value can be looked up any more.  Closing again does nothing."""
         self._table = None
         if isinstance(self._data, mmap.mmap):
             with suppress(BufferError):
@@ -274,7 +274,8 @@ def _reopened(path: str, rules: Rules, max_seeds: int, in_memory: bool) -> Table
 
 
 def table_rules(rules: Rules) -> Rules:
-    """The rules of the table that holds the positions of some: without what ends with the opening."""
+    """The rules of the table that holds the positions of some: without what ends with the
+    opening."""
     instance("rules", rules, Rules, "Rules")
     return replace(
         rules,

@@ -1,4 +1,4 @@
-"""What people type on the command line: numbers and names as they write them, and slips of theirs."""
+"""What people type on the command line: numbers and names as they write them, and their slips."""
 
 from __future__ import annotations
 

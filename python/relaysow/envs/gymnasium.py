@@ -33,8 +33,8 @@ class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
     `rules` and what follows by keyword are as said in `relaysow.envs`.  `opponent` is a policy of
     `simulate` ("random", "greedy", "search:depth=N", "search:nodes=N"), a callable that takes an
     observation and its mask and returns an action, or None: then every action is the caller's, who
-    plays both sides in turn.  `player` is the caller's side, 0 (South) or 1, or None: drawn anew for
-    every game.
+    plays both sides in turn.  `player` is the caller's side, 0 (South) or 1, or None: drawn anew
+    for every game.
 
     Observations, actions and redistributions are those of `relaysow.Batch`; `info["action_mask"]`
     (int8) tells exactly which actions are legal, and suits `action_space.sample`.  The reward is
@@ -46,8 +46,8 @@ class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
     illegal action loses the game, and `info["illegal"]` says why it is one.  `illegal="raise"`
     raises `IllegalMove` instead, and the game stands as it stood.
 
-    A step that is interrupted, by Ctrl-C or by what an opponent raises, has been made or has not; if
-    it has, the next call asks the opponent again before it makes its own action.  `action_masks`
+    A step that is interrupted, by Ctrl-C or by what an opponent raises, has been made or has not;
+    if it has, the next call asks the opponent again before it makes its own action.  `action_masks`
     ends such a step too, and tells what may be done then.
 
     Raises `ValueError` naming the value and what is allowed, `TypeError` for wrong types.
@@ -261,12 +261,12 @@ class VectorEnv(InStep, Copied, gymnasium.vector.VectorEnv):  # type: ignore[mis
     `opponent=None`, self-play, a step is one of `Batch`, and nothing else is done for a game.
 
     `infos["action_mask"]` is bool (num_envs, actions).  Where games have ended, `infos` has their
-    `scores` and `winner`, and `_scores` and `_winner` say in which rows.  `autoreset_mode` is one of
-    Gymnasium's: with "SameStep" the last observations are in `infos["final_obs"]`, in the rows of
-    `infos["_final_obs"]`.  `mask`, `illegal`, `max_moves` and `threads` are those of `Batch`, but for
-    the exact mask: `mask="candidates", illegal="report"` is faster, leaves in the mask the rare
-    sowings that never end, and tells in `infos["illegal"]` where an action has changed nothing.
-    With an opponent `illegal="raise"` needs the exact mask.
+    `scores` and `winner`, and `_scores` and `_winner` say in which rows.  `autoreset_mode` is one
+    of Gymnasium's: with "SameStep" the last observations are in `infos["final_obs"]`, in the rows
+    of `infos["_final_obs"]`.  `mask`, `illegal`, `max_moves` and `threads` are those of `Batch`,
+    but for the exact mask: `mask="candidates", illegal="report"` is faster, leaves in the mask the
+    rare sowings that never end, and tells in `infos["illegal"]` where an action has changed
+    nothing.  With an opponent `illegal="raise"` needs the exact mask.
 
     Raises `ValueError` naming the value and what is allowed, `TypeError` for wrong types.
 
@@ -385,8 +385,8 @@ class VectorEnv(InStep, Copied, gymnasium.vector.VectorEnv):  # type: ignore[mis
     ]:
         """Make a decision in each row; what is said of a row that begins anew is ignored.
 
-        Raises `IllegalMove` naming the first row whose action is illegal, `TypeError` or `ValueError`
-        for anything but an integer for each row; no game has moved then.
+        Raises `IllegalMove` naming the first row whose action is illegal, `TypeError` or
+        `ValueError` for anything but an integer for each row; no game has moved then.
         """
         self._begun = True
         self._settle()

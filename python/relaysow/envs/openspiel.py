@@ -1,4 +1,4 @@
-"""The games as Python games of OpenSpiel: `giuthi`, `kiothi`, `engehe`, registered by importing this.
+"""The games as Python games of OpenSpiel: importing this registers `giuthi`, `kiothi`, `engehe`.
 
 `pyspiel.load_game("giuthi(pits=5,seeds=4,chain=run)")`: `rules` names a rule set, and what it takes
 follows by the same names; `setup` is the counts with spaces between.  Actions, redistributions as

@@ -16,8 +16,8 @@ def create_app(host: str = "127.0.0.1") -> Any:
 
     It keeps nothing between requests.  Beside the names of loopback it answers to `host` and to any
     numeric address, and to no other name, so that no foreign page can reach it by a name of its
-    own.  Raises `ImportError`, naming the extra `web`, if Starlette is not installed, `TypeError` if
-    `host` is no string.
+    own.  Raises `ImportError`, naming the extra `web`, if Starlette is not installed, `TypeError`
+    if `host` is no string.
     """
     instance("host", host, str, "a string")
     return library("relaysow.web.server", "web").create_app(host)
@@ -31,8 +31,8 @@ def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) ->
     printed with the addresses.  `port=0` takes any port that is free.
 
     Raises `OSError` if the address cannot be had, `ValueError` for a port outside 0…65535 or a host
-    that is no name, `TypeError` for other types, `ImportError`, naming the extra `web`, if Starlette
-    or Uvicorn is not installed.
+    that is no name, `TypeError` for other types, `ImportError`, naming the extra `web`, if
+    Starlette or Uvicorn is not installed.
     """
     port = within("port", port, 0, 65535)
     instance("host", host, str, "a string")
