@@ -301,7 +301,7 @@ def test_gymnasium_arguments(make_one: Callable[..., Any]) -> None:
             make_one("giuthi", **arguments)
     with pytest.raises(ValueError, match="rules='oware': must be 'giuthi', 'kiothi', "):
         relaysow.envs.Env("oware")
-    with pytest.raises(TypeError, match="options beside Rules: pits"):
+    with pytest.raises(TypeError, match=r"options beside Rules: \['pits'\]"):
         relaysow.envs.Env(rs.giuthi(), pits=4)
     with pytest.raises(TypeError, match="rules must be Rules or the name of a rule set, not 3"):
         relaysow.envs.Env(3)  # type: ignore[arg-type]

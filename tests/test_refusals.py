@@ -1131,3 +1131,15 @@ def test_odd_values_in_openspiel() -> None:
                 assert told(message, make) or "is not an option" in message, (name, odd, message)
     assert refused > 1_000
     assert state.move_number() == 1
+
+
+def test_what_is_refused_is_not_made_first() -> None:
+    envs = pytest.importorskip("relaysow.envs.gymnasium", exc_type=ImportError)
+    many = envs.VectorEnv(num_envs=2)
+    with pytest.raises(TypeError, match=r"^actions must be 2 integers, not range\(0, 10+\)$"):
+        many.step(range(10**18))
+    with pytest.raises(TypeError, match=r"^options beside Rules: ") as refused:
+        envs.Env(rs.giuthi(), **{"k" * 10**6: 1})
+    assert len(f"{refused.value}") < 10_000
+    with pytest.raises(TypeError, match=r"^seconds must be a number, not "):
+        rs.analyse(rs.giuthi().start(), seconds=np.timedelta64(1, "s"))

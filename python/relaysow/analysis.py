@@ -278,7 +278,11 @@ def analyse(
         raise ValueError("a limit is needed: seconds, depth or nodes")
     if seconds is None:
         seconds = math.inf
-    elif isinstance(seconds, bool) or not issubclass(type(seconds), Real):
+    elif (
+        isinstance(seconds, bool)
+        or not issubclass(type(seconds), Real)
+        or type(seconds).__name__ == "timedelta64"  # to NumPy it is a Real
+    ):
         raise TypeError(f"seconds must be a number, not {shown(seconds)}")
     elif not seconds > 0:
         raise ValueError(f"seconds={shown(seconds)}: must be more than 0")

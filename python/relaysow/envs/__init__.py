@@ -40,7 +40,7 @@ def rules_of(rules: Rules | str, options: dict[str, Any]) -> Rules:
     """
     if isinstance(rules, Rules):
         if options:
-            raise TypeError(f"options beside Rules: {', '.join(options)}")
+            raise TypeError(f"options beside Rules: {shown(list(options))}")
         return rules
     if not isinstance(rules, str):
         raise TypeError(f"rules must be Rules or the name of a rule set, not {shown(rules)}")

@@ -242,7 +242,7 @@ def _array(name: str, given: object, kinds: str, rows: int) -> NDArray[Any]:
     """An array with a number, or a bool, for each row; a `TypeError` or `ValueError` naming it."""
     try:
         array = np.asarray(given)
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError, MemoryError):
         array = np.empty((), object)
     if array.dtype.kind not in kinds or array.ndim == 0:
         wanted = "bools" if kinds == "b" else "integers"
