@@ -1190,8 +1190,7 @@ Sow(pit=1, lift=None, direction='cw')
             },
             "move"_a,
             "A move as text: `3+`, `3-`, `7`, `4x2`, `1,4=0,0,2,…`.\n\nRaises `IllegalMove` for "
-            "one "
-            "that cannot be written here, `TypeError` for what is no move.")
+            "one that cannot be written here, `TypeError` for what is no move.")
         .def(
             "move_from_text",
             [](const py::object& self, const py::object& given) {
@@ -1199,8 +1198,7 @@ Sow(pit=1, lift=None, direction='cw')
             },
             "text"_a,
             "The move that a text means here; `NotationError` says what is wrong, `TypeError` that "
-            "it "
-            "is no string.")
+            "it is no string.")
         .def("__str__",
              [](const py::object& self) {
                  return py::module_::import("relaysow.display").attr("board")(self);
