@@ -1024,7 +1024,7 @@ PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
     if (!in_main_interpreter()) throw py::import_error(only_in_main);
     import_python_types();
     m.def("_read_classes", [] { import_python_types(); });
-    py::register_exception_translator([](std::exception_ptr error) {
+    py::register_local_exception_translator([](std::exception_ptr error) {
         try {
             if (error) std::rethrow_exception(error);
         } catch (const NoThread& e) {
