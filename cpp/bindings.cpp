@@ -140,15 +140,19 @@ namespace {
 
 // Python ints; `checks.py` tells and refuses what is none, but for the commonest kinds.
 py::tuple sequence(const py::handle& value, const std::string& name, bool ordered = true) {
+    constexpr std::size_t most = 1000;  // no more are read
     py::object given = py::reinterpret_borrow<py::object>(value);
     if (py::isinstance<py::array>(value)) {
         const py::array array = py::reinterpret_borrow<py::array>(value);
         const char kind = array.dtype().kind();
-        if (array.ndim() == 1 && (kind == 'i' || kind == 'u')) given = array.attr("tolist")();
+        if (array.ndim() == 1 && static_cast<std::size_t>(array.size()) <= most &&
+            (kind == 'i' || kind == 'u')) {
+            given = array.attr("tolist")();
+        }
     }
     if (PyTuple_CheckExact(given.ptr()) || PyList_CheckExact(given.ptr())) {
         const py::tuple items(given);
-        bool ints = items.size() <= 1000;
+        bool ints = items.size() <= most;
         for (std::size_t i = 0; ints && i < items.size(); ++i) {
             ints = PyLong_CheckExact(PyTuple_GET_ITEM(items.ptr(), static_cast<py::ssize_t>(i)));
         }

@@ -1082,6 +1082,16 @@ def test_showing_a_value_takes_no_room_for_all_of_it(base: Any) -> None:
             tracemalloc.stop()
 
 
+def test_an_array_past_any_use_is_refused_unread() -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(rs.PositionError, match=r"^pits has more than 1000 numbers: "):
+            rs.Position(FIVE, np.broadcast_to(np.int64(1), 10**7))
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
 def test_a_refused_reset_draws_nothing() -> None:
     for env in (relaysow.envs.Env(RULES), relaysow.envs.VectorEnv(RULES, 2)):
         env.reset(seed=1)
