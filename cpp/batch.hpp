@@ -1,6 +1,7 @@
 // Games side by side, a move at a time in each: for learners and for players of one's own.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,7 +15,9 @@
 
 namespace relaysow {
 
-inline bool batches_ask_often = false;  // in tests: whether to stop, in each row
+// In tests: whether to ask in each row if it is to stop.
+inline std::atomic<bool> asks_in_each_row{false};
+inline bool batches_ask_often() { return asks_in_each_row.load(std::memory_order_relaxed); }
 
 // What becomes of a row whose game has ended; the names are Gymnasium's.
 enum class Autoreset : std::uint8_t { next_step, same_step, disabled };

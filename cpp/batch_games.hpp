@@ -126,7 +126,7 @@ protected:
     };
 
     void ask() const {
-        if (batches_ask_often) [[unlikely]]
+        if (batches_ask_often()) [[unlikely]]
             poll_();
     }
 
@@ -455,7 +455,7 @@ protected:
     }
 
     void write_mask(std::size_t r, std::uint8_t* mask) {
-        if (plan_.exact_mask && (r % 64 == 63 || batches_ask_often))
+        if (plan_.exact_mask && (r % 64 == 63 || batches_ask_often()))
             poll_();  // it may take its time
         const Row& row = rows_[r];
         std::memset(mask, 0, static_cast<std::size_t>(numbers_.all));

@@ -70,7 +70,10 @@ public:
 
 private:
     void ask() const {
-        if (workers_ != nullptr) return workers_->poll();
+        if (workers_ != nullptr) {
+            workers_->poll();
+            if (!batches_ask_often()) return;
+        }
         (holds_gil_ ? poll_with_gil : poll_without_gil)();
     }
 

@@ -43,7 +43,7 @@ bool interrupted_by_test() {
 
 void interrupt_at(std::int64_t ask) {
     asks_left = ask;
-    batches_ask_often = ask >= 0;
+    asks_in_each_row = ask >= 0;
 }
 
 [[noreturn]] void interrupt() {

@@ -316,6 +316,7 @@ BATCHES: dict[str, Callable[[], rs.Batch]] = {
     "kept over": lambda: rs.Batch(rs.giuthi(4, 4), 70, 7, autoreset="Disabled", illegal="report"),
 }
 
+    "threads": lambda: rs.Batch(rs.giuthi(5, 6), 448, 8, threads=2),
 
 def shown(batch: rs.Batch) -> list[Any]:
     """All that a batch shows."""
