@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -288,20 +289,17 @@ public:
     // One of the batch's own arrays; only where nobody else is at work what an interrupted call
     // left is finished first.
     py::array array(py::array PythonBatch::* member) {
-        if (unfinished_ && !busy_) {
-            const Turn turn(*this);
-            finish();
-        }
+        finish_if_idle();
         return this->*member;
     }
 
     // How many steps and resets, and how many samples, have been made.
     std::uint64_t changes() {
-        array(&PythonBatch::mask_);
+        finish_if_idle();
         return changes_;
     }
     std::uint64_t samples() {
-        array(&PythonBatch::mask_);
+        finish_if_idle();
         return samples_;
     }
 
@@ -348,6 +346,7 @@ private:
                 throw std::runtime_error("another thread is using this Batch");
             }
         }
+        Turn(PythonBatch& batch, std::adopt_lock_t) : batch_(batch) {}
         ~Turn() { batch_.busy_ = false; }
         Turn(const Turn&) = delete;
         Turn& operator=(const Turn&) = delete;
@@ -368,7 +367,7 @@ private:
     // does.
     void change(Rest rest) {
         games_->begin_another();
-        ++(rest.what == Rest::draw ? samples_ : changes_);
+        (rest.what == Rest::draw ? samples_ : changes_).fetch_add(1, std::memory_order_relaxed);
         rest_ = std::move(rest);
         unfinished_ = true;
         finish();
@@ -382,6 +381,12 @@ private:
         });
         unfinished_ = false;
         rest_.arrays = {};
+    }
+    // Finishes what an interrupted call left, unless another thread is at work.
+    void finish_if_idle() {
+        if (!unfinished_ || busy_.exchange(true)) return;
+        const Turn turn(*this, std::adopt_lock);
+        finish();
     }
 
     static Position start_of(const py::object& given) {
@@ -733,7 +738,7 @@ private:
     std::atomic<bool> busy_{false};
     std::atomic<bool> unfinished_{false};
     Rest rest_;  // of the call that was interrupted
-    std::uint64_t changes_ = 0, samples_ = 0;
+    std::atomic<std::uint64_t> changes_{0}, samples_{0};
 };
 
 constexpr const char* batch_doc =
