@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -314,9 +316,9 @@ BATCHES: dict[str, Callable[[], rs.Batch]] = {
     "by turn": lambda: rs.Batch(rs.giuthi(4, 3, repetition_scope="turn"), 20, 5, mask="exact"),
     "redistributions": lambda: rs.Batch(rs.kiothi(pits=5, seeds=2, filled=3), 70, 6),
     "kept over": lambda: rs.Batch(rs.giuthi(4, 4), 70, 7, autoreset="Disabled", illegal="report"),
+    "threads": lambda: rs.Batch(rs.giuthi(5, 6), 448, 8, threads=2),
 }
 
-    "threads": lambda: rs.Batch(rs.giuthi(5, 6), 448, 8, threads=2),
 
 def shown(batch: rs.Batch) -> list[Any]:
     """All that a batch shows."""
@@ -376,6 +378,38 @@ def test_a_batch(kind: str, stops: Callable[[int], None]) -> None:
         if number % 10 == 9:
             assert shown(batch) == shown(twin)
     assert min(counts) > 20, counts
+
+
+NO_MORE_THREADS = """
+import resource
+import numpy as np
+import relaysow as rs
+from relaysow import _core
+
+batch, twin = (rs.Batch(rs.giuthi(5, 6), 448, 8, threads=2) for _ in range(2))
+actions, limits = np.zeros(448, np.int64), resource.getrlimit(resource.RLIMIT_AS)
+for number in range(40):
+    _core._interrupt_at(number % 4)
+    try:
+        batch.sample(actions)
+    except KeyboardInterrupt:
+        _core._interrupt_at(-1)
+        size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 27), limits[1]))
+        batch.position(0)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    _core._interrupt_at(-1)
+    assert (twin.sample() == actions).all(), number
+    assert (batch.step(actions)[0] == twin.step(actions)[0]).all(), number
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is told how large threads are")
+def test_one_thread_finishes_what_two_began() -> None:
+    """A batch finishes a sample on its own where the system allows no thread any more, though the
+    groups of rows that go together are others then."""
+    limited = ["sh", "-c", 'ulimit -s 262144 && exec "$@"', "sh"]
+    subprocess.run([*limited, sys.executable, "-c", NO_MORE_THREADS], check=True, timeout=60)
 
 
 # ------------------------------------------------------------------------------------ environments

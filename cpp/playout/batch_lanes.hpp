@@ -62,16 +62,20 @@ public:
         for (std::size_t first = begin; first < end; first += 2 * lanes_) {
             if (first / lanes_ % groups_between_polls == 0) poll_();
             const std::size_t next = first + lanes_;
-            Group& g = group(first);
-            Group* const beside = next < end ? &group(next) : nullptr;
-            if (g.drawn_in != call_) {
-                choose(g, actions + first);
-                if (beside != nullptr) choose(*beside, actions + next);
-                sow(g, beside);
-                g.drawn_in = call_;
+            Group* const pair[] = {&group(first), next < end ? &group(next) : nullptr};
+            // Called again it may be with other ranges, which pair groups in another way.
+            Group* fresh[] = {nullptr, nullptr};
+            std::size_t count = 0;
+            for (Group* const g : pair) {
+                if (g == nullptr || g->drawn_in == call_) continue;
+                choose(*g, actions + g->first);
+                fresh[count++] = g;
             }
-            draw_rest(g, actions + first, left);
-            if (beside != nullptr) draw_rest(*beside, actions + next, left);
+            if (count > 0) sow(*fresh[0], fresh[1]);
+            for (std::size_t i = 0; i < count; ++i) fresh[i]->drawn_in = call_;
+            for (Group* const g : pair) {
+                if (g != nullptr) draw_rest(*g, actions + g->first, left);
+            }
         }
     }
 
