@@ -251,6 +251,7 @@ public:
         BatchOutput output = own_;
         const py::tuple returned = out.is_none() ? py::tuple(step_arrays_[py::slice(0, 2, 1)])
                                                  : given(out, output, 2, py::none());
+        // Nothing of this can fail.
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             games_->reset(chosen[i], seeds[i],
                           starts.empty()
@@ -286,8 +287,7 @@ public:
         return slices;
     }
 
-    // One of the batch's own arrays; only where nobody else is at work what an interrupted call
-    // left is finished first.
+    // One of the batch's own arrays.
     py::array array(py::array PythonBatch::* member) {
         finish_if_idle();
         return this->*member;
@@ -365,7 +365,7 @@ private:
 
     // Makes a change: from here on, if it is interrupted, the rest is the first that the next call
     // does.
-    void change(Rest rest) {
+    void change(Rest&& rest) {
         games_->begin_another();
         (rest.what == Rest::draw ? samples_ : changes_).fetch_add(1, std::memory_order_relaxed);
         rest_ = std::move(rest);

@@ -77,8 +77,15 @@ public:
         }
     }
 
+    // For one more, so that adding it does not fail.
+    void make_room() {
+        if (keys_.size() == keys_.capacity()) keys_.reserve(2 * keys_.size() + 1);
+        if (2 * keys_.size() + 2 > slots_.size()) grow();
+    }
+
     // Adds the position; false if it was there before.
     bool add(const B& board) {
+        make_room();
         const Key key(board);
         const std::uint32_t hash = key.hash();
         keys_.push_back(key);
@@ -90,7 +97,6 @@ public:
             }
         }
         slots_[at] = {generation_, hash, static_cast<std::uint32_t>(keys_.size() - 1)};
-        if (2 * keys_.size() > slots_.size()) grow();
         return true;
     }
 

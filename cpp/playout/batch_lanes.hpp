@@ -163,6 +163,9 @@ private:
                 auto& g = *static_cast<Group*>(self);
                 std::uint64_t found = 0;
                 for (std::uint64_t left = deep; left != 0; left &= left - 1) {
+                    g.row(std::countr_zero(left)).history.make_room();
+                }
+                for (std::uint64_t left = deep; left != 0; left &= left - 1) {
                     const int lane = std::countr_zero(left);
                     set(found, lane, !g.row(lane).history.add(g.position(g.x.ring, lane)));
                 }
@@ -223,10 +226,10 @@ private:
         }
 
         // The log will soon not hold a history that is long.
-        void keep_long_histories() {
+        void keep_long_histories(std::uint64_t now) {
             for (std::uint64_t left = in_lanes & ~over & ~x.deep; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                if (x.now - x.segment[lane] > x.log_mask / 2) keep_history(lane, x.now);
+                if (now - x.segment[lane] > x.log_mask / 2) keep_history(lane, now);
             }
         }
 
@@ -456,8 +459,9 @@ private:
         if (moving.stage == Moving::not_begun) land(g, output);
         if (moving.stage == Moving::landed) {
             settle_landed(g);
-            note(g, output);
+            note(g);
         }
+        end_games(g, output);
         for (; moving.apart != 0; moving.apart &= moving.apart - 1) {
             const int lane = std::countr_zero(moving.apart);
             Base::commit_row(g.first + static_cast<std::size_t>(lane), output);
@@ -465,8 +469,9 @@ private:
         }
         arrive_apart(g);
         g.touched = false;
-        ++x.now;
-        if (x.now % (x.log_mask / 4 + 1) == 0) g.keep_long_histories();
+        const std::uint64_t next = x.now + 1;
+        if (next % (x.log_mask / 4 + 1) == 0) g.keep_long_histories(next);
+        x.now = next;
         moving.stage = Moving::not_begun;
     }
 
@@ -537,12 +542,13 @@ private:
         }
     }
 
-    // Keeps the positions, ends games and begins others.
-    void note(Group& g, const BatchOutput& output) {
+    // Keeps the positions, and judges what is repeated or cut.
+    void note(Group& g) {
         Lanes& x = g.x;
         Moving& moving = g.moving;
         const std::uint64_t on = moving.lanes & ~moving.ended;
         const std::uint64_t repeated = stages_->note(x, on);
+        moving.stage = Moving::noted;  // not to be done twice
         std::uint64_t cut = 0;
         if (plan_.max_moves != INT64_MAX) {
             for (std::uint64_t left = on & ~repeated; left; left &= left - 1) {
@@ -550,14 +556,23 @@ private:
                 if (x.made[lane] == plan_.max_moves) cut |= bit(lane);
             }
         }
-        for (std::uint64_t left = moving.ended | repeated | cut; left; left &= left - 1) {
+        for (std::uint64_t left = moving.drawn | repeated | cut; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
-            const bool is_drawn = (moving.drawn & bit(lane)) != 0;
-            const Verdict verdict = is_drawn ? Verdict{End::endless, Sweep::nobody}
+            moving.verdicts[lane] = (moving.drawn & bit(lane)) != 0
+                                        ? Verdict{End::endless, Sweep::nobody}
                                     : (repeated & bit(lane)) != 0 ? repetition_verdict(rules_)
-                                    : (cut & bit(lane)) != 0      ? running
-                                                                  : moving.verdicts[lane];
-            finish(g, lane, verdict, is_drawn);
+                                                                  : running;
+        }
+        moving.ended |= repeated | cut;
+    }
+
+    // Ends games and begins others.  Called again after an interruption it goes on.
+    void end_games(Group& g, const BatchOutput& output) {
+        Lanes& x = g.x;
+        Moving& moving = g.moving;
+        for (; moving.ended != 0; moving.ended &= moving.ended - 1) {
+            const int lane = std::countr_zero(moving.ended);
+            finish(g, lane, moving.verdicts[lane], (moving.drawn & bit(lane)) != 0);
             Base::reward(g.first + static_cast<std::size_t>(lane), output);
         }
         for (std::uint64_t left = g.in_lanes & g.over; left; left &= left - 1) {
@@ -578,7 +593,6 @@ private:
             g.row(lane).board() = g.position(x.ring, lane);
             leave(g, lane, x.now + 1);
         }
-        moving.stage = Moving::noted;
     }
 
     // ------------------------------------------------------------------------------ output
