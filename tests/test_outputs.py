@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from errno import EACCES, EAGAIN, EEXIST, ENOSPC, EPERM, EROFS
+from errno import EACCES, EAGAIN, EEXIST, EIO, ENOSPC, EPERM, EROFS
 from pathlib import Path
 from typing import Any
 
@@ -342,6 +342,34 @@ def test_a_file_has_one_option(run: Any, tmp_path: Path) -> None:
     (tmp_path / "link.svg").symlink_to("g.csv")
     code, _, err = run("--out", "g.csv", "--plot", "link.svg")
     assert (code, err) == (2, "relaysow: --plot link.svg: is the file of --out\n")
+
+
+def test_errors_of_writing_are_named(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(EIO, os.strerror(EIO))
+
+    result, path = rs.simulate(SMALL, games=3), tmp_path / "g.csv"
+    with monkeypatch.context() as patch:
+        for writer in ("csv", "npz", "parquet"):
+            patch.setattr(simulation, f"write_{writer}", fail)
+        for method in ("to_csv", "to_npz", "to_parquet"):
+            with pytest.raises(OSError, match=r"g\.csv'$"):
+                getattr(result, method)(path)
+    monkeypatch.setattr(simulation, "writer_for", lambda _: fail)
+    monkeypatch.setattr("relaysow.plots.writer_for", lambda _: fail)
+    for method in ("save", "save_plot"):
+        with pytest.raises(OSError, match=r"g\.csv'$"):
+            getattr(result, method)(path)
+    for words, name in (
+        ("--out g.csv --plot g.png", "g.csv"),
+        ("--plot g.png", "g.png"),
+        ("--out -", "standard output"),
+    ):
+        code, _, err = run(*words.split())
+        assert (code, err.splitlines()[-1]) == (2, f"relaysow: {name}: {os.strerror(EIO)}")
+    assert tree(tmp_path) == {}
 
 
 # -------------------------------------------------------------------------------- standard output
