@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import cli, display
+from relaysow import cli, display, play
 from relaysow.play import _COMMANDS, HELP
 
 FIVE = rs.giuthi(pits=5, seeds=4)
@@ -534,6 +534,29 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(terminal: Any) -> None:
     here.wait("interrupted")
     assert termios.tcgetattr(here.slave) == before
     assert here.close() == 130
+
+
+@POSIX
+def test_ctrl_c_is_heard_between_short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that comes before the system waits ends no wait of its own."""
+    import pty
+    import select
+
+    master, slave = pty.openpty()
+    waits: list[float] = []
+
+    def waited(*given: Any) -> Any:
+        waits.append(given[3])
+        if len(waits) == 3:
+            raise KeyboardInterrupt
+        return [], [], []
+
+    monkeypatch.setattr(select, "select", waited)
+    with os.fdopen(master), os.fdopen(slave) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        with pytest.raises(KeyboardInterrupt), play._keys() as pressed:
+            pressed(60.0)
+    assert max(waits) <= 0.1
 
 
 @POSIX

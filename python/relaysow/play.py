@@ -540,8 +540,12 @@ def _keys() -> Iterator[Callable[[float], bool]]:
         kept = termios.tcgetattr(terminal)
 
         def pressed(seconds: float) -> bool:
-            if not select.select([terminal], [], [], seconds)[0]:
-                return False
+            left, end = seconds, monotonic() + seconds
+            # Bit by bit: of a Ctrl-C that comes just before such a wait Python hears after it.
+            while not select.select([terminal], [], [], min(left, 0.1))[0]:
+                left = end - monotonic()
+                if left <= 0:
+                    return False
             os.read(terminal, 64)  # an arrow key sends several characters
             return True
 

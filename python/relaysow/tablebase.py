@@ -237,7 +237,7 @@ class Tablebase:
         return sum(self.table.count(total) for total in range(self.max_seeds + 1))
 
     def close(self) -> None:
-        """Unmap or forget the file; no value can be looked up any more.  Closing again does nothing."""
+        """Unmap or forget the file: it gives no more values.  Closing it again does nothing."""
         self._table = None
         if isinstance(self._data, mmap.mmap):
             with suppress(BufferError):
