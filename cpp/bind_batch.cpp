@@ -347,7 +347,7 @@ private:
             }
         }
         Turn(PythonBatch& batch, std::adopt_lock_t) : batch_(batch) {}
-        ~Turn() { batch_.busy_ = false; }
+        ~Turn() { batch_.busy_.store(false, std::memory_order_release); }
         Turn(const Turn&) = delete;
         Turn& operator=(const Turn&) = delete;
 
@@ -367,9 +367,10 @@ private:
     // does.
     void change(Rest&& rest) {
         games_->begin_another();
-        (rest.what == Rest::draw ? samples_ : changes_).fetch_add(1, std::memory_order_relaxed);
+        std::atomic<std::uint64_t>& count = rest.what == Rest::draw ? samples_ : changes_;
+        count.store(count + 1, std::memory_order_release);
         rest_ = std::move(rest);
-        unfinished_ = true;
+        unfinished_.store(true, std::memory_order_release);
         finish();
     }
     void finish() {
@@ -379,7 +380,7 @@ private:
             if (rest_.what == Rest::commit) return games_->commit(begin, end, rest_.output);
             games_->observe(begin, end, rest_.output);
         });
-        unfinished_ = false;
+        unfinished_.store(false, std::memory_order_release);
         rest_.arrays = {};
     }
     // Finishes what an interrupted call left, unless another thread is at work.
