@@ -426,9 +426,8 @@ def show(
 
     from relaysow import Position, display
     from relaysow.notation import rules_from_text
-    from relaysow.reading import bare
 
-    position = typed.rules_first(bare(position))
+    position = typed.rules_first(position)
     is_rules = " " not in position
     here = rules_from_text(position).start() if is_rules else Position.from_text(position)
     played = None if move is None else here.move_from_text(typed.move(move))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from relaysow.checks import shown
+from relaysow.reading import bare
 from relaysow.rules import CHOICES, RULE_SETS
 
 MAX_DIGITS = 100
@@ -103,6 +104,7 @@ def rules_first(text: str) -> str:
     >>> rules_first("Giuthi (pits=10, seeds=9)")
     'giuthi(pits=10,seeds=9)'
     """
+    text = bare(text)
     match = _RULES.match(text)
     if match is None:
         return text
