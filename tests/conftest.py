@@ -1,4 +1,4 @@
-"""Fixtures shared by the tests: the two engines, and how hard Hypothesis tries."""
+"""Fixtures shared by the tests: the two engines and the command, and how hard Hypothesis tries."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -31,6 +32,18 @@ ENGINES = {"reference": "relaysow.reference", "core": "relaysow"}
 def engine(request: pytest.FixtureRequest) -> ModuleType:
     """A module with `Position`, `Game` and `perft`: the plain-Python reference, then the core."""
     return import_module(request.param)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """The command with these words: (exit code, standard output, standard error)."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = import_module("relaysow.cli").main(list(words))
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -23,18 +23,6 @@ COMMAND = [sys.executable, "-m", "relaysow"]
 OVER = "giuthi(pits=5,seeds=4) 0,0,0,0,0;0,0,0,0,0 15,25 S - - 2"
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """The command with these words: (exit code, standard output, standard error)."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = cli.main(list(words))
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run
-
-
 # ------------------------------------------------------------------------------------- simulate
 
 

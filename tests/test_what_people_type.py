@@ -103,18 +103,6 @@ def test_an_ascii_terminal_shows_no_question_marks(
 # ---------------------------------------------------------------------------------- what they type
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """The command with these words: (exit code, standard output, standard error)."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = cli.main(list(words))
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run
-
-
 @pytest.mark.parametrize(
     "words",
     ["{}", "show {}", "simulate giuthi --engine {}", "play giuthi --south {}", "serve --host {}"],
