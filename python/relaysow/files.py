@@ -168,10 +168,10 @@ def resumed(path: str) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(path))  # one part, however the file is called
     part = target.with_name(f"{target.name}.part")
     with named(path, part) as passed:
-        _refuse(path, target)
         if part.is_symlink():
             raise ValueError(f"{part}: is a link: must be a file")
         try:
+            _refuse(path, target)
             with locked(part, path):
                 _refuse(path, target)  # the one before may have ended since
                 with part.open("a+b") as file:
