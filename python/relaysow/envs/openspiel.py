@@ -22,7 +22,7 @@ C++; `history` and what else tells of the past is right in Python after it.
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar
+from typing import Any, ClassVar, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,10 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
     def __init__(self, game: SpielGame, start: Position) -> None:
         super().__init__(game)
         self.play = Decisions(start, game.max_game_length())
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        # As for a Position: pybind11 ends the process in protocols 0 and 1.
+        return super().__reduce_ex__(max(int(protocol), 2))
 
     def current_player(self) -> int:
         """Who is to decide: 0 (South), 1, or that the game is over."""
