@@ -265,3 +265,44 @@ print(relaysow.giuthi().start().mover)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"), [("bin/relaysow", 130), ("relaysow.exe", 130), ("another", "in Python")]
+)
+def test_ctrl_c_while_the_package_is_loaded(name: str, ends: object) -> None:
+    """The command ends with a line; whoever else imports it gets what Python makes of it."""
+    code = f"""
+import signal, sys
+
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == "relaysow.rules":
+            signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = [{name!r}]
+sys.meta_path.insert(0, Pressed())
+try:
+    import relaysow
+except KeyboardInterrupt:
+    print("in Python")
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    if ends == 130:
+        assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "relaysow: interrupted\n")
+    else:
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "in Python\n", "")
+
+
+def test_the_handler_of_the_loading_goes_when_the_command_answers() -> None:
+    code = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = ["relaysow", "--version"]
+import relaysow.__main__
+assert signal.getsignal(signal.SIGINT) is relaysow.loading._leave
+assert relaysow.__main__.main() == 0
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+"""
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

@@ -6,6 +6,10 @@
 10
 """
 
+from relaysow import loading
+
+loading.begin()
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -3,6 +3,8 @@
 import sys
 from contextlib import suppress
 
+from relaysow import loading
+
 
 def main() -> int:
     """Run the command of `relaysow.cli`; Ctrl-C while that is being loaded ends it as later."""
@@ -13,6 +15,7 @@ def main() -> int:
             with suppress(OSError, ValueError):
                 print("relaysow: interrupted", file=sys.stderr)
         return 130
+    loading.end()
     return command()
 
 
