@@ -15,7 +15,7 @@ from pathlib import Path
 
 IN_SDIST = {
     *(".ci/run", "CHANGELOG.md", "CMakeLists.txt", "CONTRIBUTING.md", "LICENSE", "README.md"),
-    *("bench/bench.py", "cpp/bindings.cpp", "pyproject.toml", "python/relaysow/_core.pyi"),
+    *("bench/bench.py", "cpp/python/module.cpp", "pyproject.toml", "python/relaysow/_core.pyi"),
     *("tests/cases/moves.jsonl", "tests/test_package.py"),
 }
 JUNK = re.compile(

@@ -43,7 +43,7 @@ import numpy as np
 import numpy.typing as npt
 
 import relaysow as rs
-from relaysow.files import written
+from relaysow._support.files import written
 from relaysow.simulation import COLUMNS
 
 HERE = Path(__file__).resolve().parent

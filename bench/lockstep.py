@@ -17,7 +17,7 @@ from typing import IO
 
 import relaysow as rs
 from relaysow import _core
-from relaysow.files import written
+from relaysow._support.files import written
 from relaysow.rules import CHOICES, RULE_SETS
 
 SIZES = (5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 56, 64)

@@ -30,7 +30,7 @@ from bench import BEST, COLUMNS, SEED, Columns, Mismatch, compare, digest, nativ
 
 import relaysow as rs
 from relaysow.simulation import cores
-from relaysow.summary import ENDS
+from relaysow.simulation.summary import ENDS
 
 LEVELS = ("avx512", "avx2", "baseline", "scalar")
 SETS = rs.build_info()["instruction_sets"]
@@ -39,7 +39,7 @@ KILLS = 5
 WORKER = """
 import sys
 import relaysow as rs
-from relaysow import shards
+from relaysow.simulation import shards
 
 games, seed, shards.GAMES = map(int, sys.argv[3:])
 rs.simulate(rs.RULE_SETS[sys.argv[1]](), games, seed, threads=2, keep="summary", out=sys.argv[2])

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 import relaysow as rs
-from relaysow.files import written
+from relaysow._support.files import written
 
 Array = npt.NDArray[Any]
 

@@ -13,10 +13,6 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["relaysow"]):
-    import relaysow.display
-    import relaysow.game
-    import relaysow.notation
-    import relaysow.simulation  # noqa: F401
     from test_fuzz import Given, Interrupted, attempt, watched
 
 

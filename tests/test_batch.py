@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import relaysow as rs
-from relaysow.summary import ENDS
+from relaysow.simulation.summary import ENDS
 from strategies import rules_and_positions
 
 LEVELS = rs.build_info()["instruction_sets"]  # "scalar" among them: rows move one by one

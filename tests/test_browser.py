@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import relaysow as rs
-from relaysow.notation import rules_to_text
+from relaysow.text.notation import rules_to_text
 from serving import Client, serving
 
 pytestmark = pytest.mark.browser

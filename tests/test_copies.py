@@ -22,10 +22,13 @@ import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow import check, match, pictures, play, reference, summary
+from relaysow import check, match, reference
 from relaysow import rules as rules_module
+from relaysow.cli import play
 from relaysow.envs.decisions import Decisions
 from relaysow.game import RemainingMoves
+from relaysow.simulation import summary
+from relaysow.text import svg as pictures
 
 
 def pickled(protocol: int, given: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import display
+from relaysow.text import board as display
 
 
 def drawn(text: str) -> str:

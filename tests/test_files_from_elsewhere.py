@@ -17,8 +17,9 @@ import pytest
 
 import relaysow as rs
 import relaysow.reference
-from relaysow import NotationError, Record, cli, iter_records, notation, read_records, reading
-from relaysow.reading import LONGEST
+from relaysow import NotationError, Record, cli, iter_records, read_records
+from relaysow.text import notation, reading
+from relaysow.text.reading import LONGEST
 from relaysow.web.answers import answer
 from test_records import MATCH, SERIES, STUDY
 

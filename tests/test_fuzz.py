@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow.checks import is_integer
+from relaysow._support.checks import is_integer
 from relaysow.rules import CHOICES
 
 T = TypeVar("T")

@@ -196,8 +196,8 @@ def test_interrupted_and_then_imported_from_nothing() -> None:
     ran = run(
         SMOKE
         + """
-import relaysow.once
-keep, relaysow.once.keep_package = relaysow.once.keep_package, None
+import relaysow._support.once
+keep, relaysow._support.once.keep_package = relaysow._support.once.keep_package, None
 del relaysow._core._package  # as if it had been interrupted before its last line
 for name in [name for name in sys.modules if name.partition(".")[0] == "relaysow"]:
     del sys.modules[name]
@@ -301,7 +301,7 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.argv = ["relaysow", "--version"]
 import relaysow.__main__
-assert signal.getsignal(signal.SIGINT) is relaysow.loading._leave
+assert signal.getsignal(signal.SIGINT) is relaysow._support.loading._leave
 assert relaysow.__main__.main() == 0
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 """

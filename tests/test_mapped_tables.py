@@ -16,7 +16,8 @@ import pytest
 
 import relaysow as rs
 from game_graph import rings
-from relaysow import cli, tablebase
+from relaysow import cli
+from relaysow.exact import tablebase
 
 RULES = rs.giuthi(pits=4, seeds=1)
 SEEDS = 8

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import relaysow as rs
-from relaysow import notation
+from relaysow.text import notation
 from strategies import rules_and_positions
 
 KIOTHI = "1,4=" + ",".join(map(str, (10, *(0,) * 19)))

@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import cli, simulation, tablebase, terminal
+from relaysow import cli, simulation
+from relaysow._support import terminal
+from relaysow.exact import tablebase
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 COMMAND = [sys.executable, "-c", "import sys; from relaysow.cli import main; sys.exit(main())"]
@@ -287,7 +289,7 @@ def test_a_drawing_that_fails_keeps_the_games(run: Any, monkeypatch: pytest.Monk
     def fail(*_: Any) -> None:
         raise OSError("no ink")
 
-    monkeypatch.setattr("relaysow.plots.plot", fail)
+    monkeypatch.setattr("relaysow.simulation.plots.plot", fail)
     code, _, err = run("--out", "g.csv", "--plot", "g.png")
     assert (code, list(tree(Path()))) == (2, ["g.csv"])
     assert "wrote 40 games to g.csv\n" in err
@@ -358,7 +360,7 @@ def test_errors_of_writing_are_named(
             with pytest.raises(OSError, match=r"g\.csv'$"):
                 getattr(result, method)(path)
     monkeypatch.setattr(simulation, "writer_for", lambda _: fail)
-    monkeypatch.setattr("relaysow.plots.writer_for", lambda _: fail)
+    monkeypatch.setattr("relaysow.simulation.plots.writer_for", lambda _: fail)
     for method in ("save", "save_plot"):
         with pytest.raises(OSError, match=r"g\.csv'$"):
             getattr(result, method)(path)

@@ -21,8 +21,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import relaysow as rs
-from relaysow import display, pictures, reference
+from relaysow import reference
 from relaysow.reference import Lift, sow_lap
+from relaysow.text import board as display
+from relaysow.text import svg as pictures
 from strategies import random_rules, rules_and_positions
 
 FILES = Path(__file__).with_name("pictures")

@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import cli, display, play
-from relaysow.play import _COMMANDS, HELP
+from relaysow import cli
+from relaysow.cli import play
+from relaysow.cli.play import _COMMANDS, HELP
+from relaysow.text import board as display
 
 FIVE = rs.giuthi(pits=5, seeds=4)
 ENDLESS = "giuthi(pits=5,seeds=4) 9,2,0,3,0;0,0,0,0,2 0,0 S - - 2"

@@ -346,7 +346,7 @@ ENTRIES = ("run", "by_lane", "lanes", "stages")
 def test_each_kernel_keeps_to_itself(level: str, flags: list[str], tmp_path: Path) -> None:
     """What a kernel shared with other code, the linker could hand to machines that lack its
     instructions: it defines its entries and its number of lanes, and nothing weak."""
-    source = Path(__file__).parent.parent / "cpp" / "playout" / "kernel.cpp"
+    source = Path(__file__).parent.parent / "cpp" / "lanes" / "kernel.cpp"
     built = tmp_path / "kernel.o"
     options = ["-std=c++20", "-O2", f"-DRELAYSOW_LEVEL={level}", *flags]
     subprocess.run(["c++", *options, "-c", source, "-o", built], check=True)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow import cli, plots
-from relaysow.summary import Rate
+from relaysow import cli
+from relaysow.simulation import plots
+from relaysow.simulation.summary import Rate
 
 FIVE = rs.giuthi(pits=5, seeds=4)
 OVER = rs.Position(FIVE, (0,) * 10, stores=(3, 1))

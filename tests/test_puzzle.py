@@ -9,7 +9,7 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli
-from relaysow.puzzle import RESULTS
+from relaysow.exact.puzzle import RESULTS
 from relaysow.rules import Rules
 
 FIVE = rs.giuthi(pits=5, seeds=4)

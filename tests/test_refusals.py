@@ -36,11 +36,13 @@ import pytest
 import relaysow as rs
 import relaysow.check
 import relaysow.envs.pettingzoo
-from relaysow import display, game, notation, reference
-from relaysow.checks import is_integer, shown
+from relaysow import game, reference
+from relaysow._support.checks import is_integer, shown
 from relaysow.rules import CHOICES
 from relaysow.simulation import empty_columns
-from relaysow.summary import Tally
+from relaysow.simulation.summary import Tally
+from relaysow.text import board as display
+from relaysow.text import notation
 
 
 class Deliberate(Exception):

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 import relaysow as rs
 from game_graph import rings
 from relaysow import reference
-from relaysow.analysis import Analysis
 from relaysow.check import check
-from relaysow.play import choose
+from relaysow.cli.play import choose
+from relaysow.exact.analysis import Analysis
 from relaysow.rules import Rules
 from relaysow.simulation import COLUMNS
 from strategies import Setup, rules_and_positions

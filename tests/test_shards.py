@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import cli, shards
-from relaysow.simulation import Run, SimulationInterrupted, simulate
-from relaysow.summary import Summary
+from relaysow import cli
+from relaysow.simulation import Run, SimulationInterrupted, shards, simulate
+from relaysow.simulation.summary import Summary
 
 if sys.platform != "win32":
     import resource
@@ -31,7 +31,7 @@ parquet = pytest.importorskip("pyarrow.parquet", exc_type=ImportError)
 SMALL = rs.giuthi(pits=5, seeds=4)
 COMMAND = [
     *(sys.executable, "-c"),
-    "import sys; from relaysow import cli, shards; shards.GAMES = 1_000; sys.exit(cli.main())",
+    "import sys; from relaysow import cli; from relaysow.simulation import shards; shards.GAMES = 1_000; sys.exit(cli.main())",
 ]
 RUN: dict[str, Any] = {"games": 1_050, "seed": 3, "first_game": 2**40, "max_moves": 40}
 
@@ -104,7 +104,8 @@ KILLS = """
 import os, signal, sys
 import pyarrow.parquet
 import relaysow as rs
-from relaysow import shards, streaming
+from relaysow.simulation import shards
+from relaysow.simulation import streaming
 from relaysow.simulation import simulate
 
 def fill(folder):

@@ -20,9 +20,10 @@ import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow import cli, terminal
+from relaysow import cli
+from relaysow._support import terminal
+from relaysow._support.processes import undisturbed
 from relaysow.check import check
-from relaysow.processes import undisturbed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -270,7 +271,7 @@ def test_serve_ends(name: str, code: int) -> None:
 def test_ctrl_c_in_code_run_from_text_is_no_death_by_signal() -> None:
     """As modules run it while they are imported."""
     script = (
-        "import sys; from relaysow import cli, display\n"
+        "import sys; from relaysow import cli; from relaysow.text import board as display\n"
         "display.board = lambda *_, **__: exec('raise KeyboardInterrupt')\n"
         "sys.exit(cli.main(['show', 'giuthi']))"
     )

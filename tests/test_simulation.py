@@ -20,14 +20,14 @@ import pytest
 
 import relaysow as rs
 from relaysow import reference
-from relaysow.notation import rules_from_text
 from relaysow.simulation import (
     COLUMNS,
     Simulation,
     SimulationInterrupted,
     simulate,
 )
-from relaysow.summary import ENDS, Rate, Spread
+from relaysow.simulation.summary import ENDS, Rate, Spread
+from relaysow.text.notation import rules_from_text
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 ENDLESS_PLAY = rs.giuthi(pits=4, setup=(1,) * 8, minimum_lift=1, repetition="off")

@@ -21,9 +21,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relaysow as rs
-from relaysow import cli, shards, simulation, streaming
-from relaysow.simulation import COLUMNS, Simulation, SimulationInterrupted, empty_columns, simulate
-from relaysow.summary import ENDS, SPREADS, Histogram, Spread, Tally
+from relaysow import cli, simulation
+from relaysow.simulation import (
+    COLUMNS,
+    Simulation,
+    SimulationInterrupted,
+    empty_columns,
+    shards,
+    simulate,
+    streaming,
+)
+from relaysow.simulation.summary import ENDS, SPREADS, Histogram, Spread, Tally
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 

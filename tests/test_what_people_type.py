@@ -14,7 +14,9 @@ import pytest
 import typer
 
 import relaysow
-from relaysow import cli, terminal, typed
+from relaysow import cli
+from relaysow._support import terminal
+from relaysow.text import slips as typed
 
 PACKAGE = Path(relaysow.__file__).parent
 CORE = Path(__file__).parent.parent / "cpp"

@@ -23,7 +23,10 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import cli, files, shards, simulation, tablebase
+from relaysow import cli, simulation
+from relaysow._support import files
+from relaysow.exact import tablebase
+from relaysow.simulation import shards
 
 RULES = rs.giuthi(pits=4, seeds=1)
 SEEDS = 6
@@ -35,7 +38,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot 
 RACER = """
 import json, os, sys, time
 import relaysow as rs
-from relaysow import shards
+from relaysow.simulation import shards
 from relaysow.simulation import simulate
 
 shards.GAMES = 20
@@ -445,7 +448,7 @@ def test_other_threads_lock_while_the_locks_are_gone_through(
 KILLED = """
 import os, signal, sys, threading
 import relaysow as rs
-from relaysow import files
+from relaysow._support import files
 
 path, moment = sys.argv[1:]
 

@@ -6,7 +6,7 @@
 10
 """
 
-from relaysow import loading
+from relaysow._support import loading
 
 loading.begin()
 
@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 # The core must find the classes of moves and rules loaded.
-from relaysow import checks, moves, once, rules  # noqa: F401
+from relaysow import moves, rules  # noqa: F401
+from relaysow._support import checks, once
 
 try:
     from relaysow._core import Batch, LegalMoves, Position, build_info, perft
@@ -48,7 +49,7 @@ from relaysow.rules import (
 
 if TYPE_CHECKING:
     from relaysow import reference
-    from relaysow.analysis import (
+    from relaysow.exact.analysis import (
         Analysis,
         AnalysisInterrupted,
         Line,
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
         analyse,
         solve,
     )
+    from relaysow.exact.puzzle import Puzzle, puzzles
+    from relaysow.exact.tablebase import Tablebase, TablebaseError
     from relaysow.game import Game
     from relaysow.match import (
         LayOut,
@@ -67,12 +70,10 @@ if TYPE_CHECKING:
         Shorten,
         simulate_match,
     )
-    from relaysow.pictures import animate, svg
-    from relaysow.puzzle import Puzzle, puzzles
-    from relaysow.records import Record, iter_records, read_records
     from relaysow.simulation import Simulation, SimulationInterrupted, simulate
-    from relaysow.summary import Summary
-    from relaysow.tablebase import Tablebase, TablebaseError
+    from relaysow.simulation.summary import Summary
+    from relaysow.text.records import Record, iter_records, read_records
+    from relaysow.text.svg import animate, svg
 
 checks.POSITIONS.add(Position)
 
@@ -136,34 +137,34 @@ __all__ = [
 
 # Loaded when first asked for: importing the engine alone stays fast.
 _LATER = {
-    "Analysis": "relaysow.analysis",
-    "AnalysisInterrupted": "relaysow.analysis",
+    "Analysis": "relaysow.exact.analysis",
+    "AnalysisInterrupted": "relaysow.exact.analysis",
     "Game": "relaysow.game",
     "LayOut": "relaysow.match",
     "LayOuts": "relaysow.match",
-    "Line": "relaysow.analysis",
+    "Line": "relaysow.exact.analysis",
     "Match": "relaysow.match",
     "MatchSimulation": "relaysow.match",
-    "Puzzle": "relaysow.puzzle",
-    "Record": "relaysow.records",
+    "Puzzle": "relaysow.exact.puzzle",
+    "Record": "relaysow.text.records",
     "Series": "relaysow.match",
     "Shorten": "relaysow.match",
     "Simulation": "relaysow.simulation",
     "SimulationInterrupted": "relaysow.simulation",
-    "Solution": "relaysow.analysis",
-    "Summary": "relaysow.summary",
-    "Tablebase": "relaysow.tablebase",
-    "TablebaseError": "relaysow.tablebase",
-    "Value": "relaysow.analysis",
-    "analyse": "relaysow.analysis",
-    "animate": "relaysow.pictures",
-    "iter_records": "relaysow.records",
-    "puzzles": "relaysow.puzzle",
-    "read_records": "relaysow.records",
+    "Solution": "relaysow.exact.analysis",
+    "Summary": "relaysow.simulation.summary",
+    "Tablebase": "relaysow.exact.tablebase",
+    "TablebaseError": "relaysow.exact.tablebase",
+    "Value": "relaysow.exact.analysis",
+    "analyse": "relaysow.exact.analysis",
+    "animate": "relaysow.text.svg",
+    "iter_records": "relaysow.text.records",
+    "puzzles": "relaysow.exact.puzzle",
+    "read_records": "relaysow.text.records",
     "simulate": "relaysow.simulation",
     "simulate_match": "relaysow.match",
-    "solve": "relaysow.analysis",
-    "svg": "relaysow.pictures",
+    "solve": "relaysow.exact.analysis",
+    "svg": "relaysow.text.svg",
 }
 
 

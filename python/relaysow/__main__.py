@@ -3,7 +3,7 @@
 import sys
 from contextlib import suppress
 
-from relaysow import loading
+from relaysow._support import loading
 
 
 def main() -> int:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any, NamedTuple, overload
 
-from relaysow import notation, records
 from relaysow._core import LegalMoves, Position
-from relaysow.checks import number_of_move, shown
+from relaysow._support.checks import number_of_move, shown
+from relaysow._support.once import once
 from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
-from relaysow.once import once
 from relaysow.rules import Rules
+from relaysow.text import notation, records
 
 once(__name__)
 
@@ -247,7 +247,7 @@ class Game:
         records.restore(self, Game, state)
 
     def record(self) -> str:
-        """The game as text (the grammar is that of `relaysow.records`); `from_record` gives it
+        """The game as text (the grammar is that of `relaysow.text.records`); `from_record` gives it
         back."""
         return records.record(self)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from relaysow.checks import one_of, shown, whole_number, whole_numbers
-from relaysow.once import once
+from relaysow._support.checks import one_of, shown, whole_number, whole_numbers
+from relaysow._support.once import once
 
 once(__name__)
 

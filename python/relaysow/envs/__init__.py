@@ -13,8 +13,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from relaysow.checks import one_of, shown, whole_number, within
-from relaysow.once import once
+from relaysow._support.checks import one_of, shown, whole_number, within
+from relaysow._support.once import once
 from relaysow.rules import RULE_SETS, Rules
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from copy import copy
 from typing import Any, NamedTuple
 
 from relaysow import Position, Redistribute
+from relaysow._support.once import once
 from relaysow.game import Game
-from relaysow.once import once
 
 once(__name__)
 

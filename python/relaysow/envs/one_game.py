@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
-from relaysow.checks import instance, shown, whole_number
+from relaysow._support.checks import instance, shown, whole_number
+from relaysow._support.extras import library
+from relaysow._support.once import once
 from relaysow.envs import options_of
-from relaysow.extras import library
-from relaysow.once import once
-from relaysow.summary import ENDS
+from relaysow.simulation.summary import ENDS
 
 once(__name__)
 
@@ -180,7 +180,7 @@ class OneGame:
             return None
         if mode == "ansi":
             return str(self.position)
-        from relaysow.pictures import svg
+        from relaysow.text.svg import svg
 
         png = library("resvg_py", extra).svg_to_bytes(svg_string=svg(self.position))
         image = library("PIL.Image", extra).open(io.BytesIO(bytes(png)))

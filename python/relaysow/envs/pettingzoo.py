@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relaysow import Position, Rules
-from relaysow.checks import one_of, within
+from relaysow._support.checks import one_of, within
+from relaysow._support.extras import library
+from relaysow._support.once import once
 from relaysow.envs import rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame
-from relaysow.extras import library
-from relaysow.once import once
 
 once(__name__)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from relaysow.checks import instance, within
-from relaysow.extras import library
+from relaysow._support.checks import instance, within
+from relaysow._support.extras import library
 from relaysow.web.addresses import listener_at, told
 
 PORT = 8765

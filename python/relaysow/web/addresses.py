@@ -8,7 +8,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 
-from relaysow.checks import shown
+from relaysow._support.checks import shown
 
 
 def listener_at(host: str, port: int) -> socket.socket:

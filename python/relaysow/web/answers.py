@@ -10,16 +10,17 @@ from random import Random
 from typing import Any
 
 import relaysow
-from relaysow import descriptions, display
-from relaysow.checks import shown
+from relaysow._support.checks import shown
+from relaysow.cli.play import choose, reason, told_outcome
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Redistribute, Sow
-from relaysow.notation import PLAYERS, rules_from_text, rules_to_text
-from relaysow.play import choose, reason, told_outcome
-from relaysow.reading import bare
-from relaysow.records import Record
 from relaysow.rules import CHOICES, MAX_PITS, MAX_SEEDS, MIN_PITS, RULE_SETS, Rules
 from relaysow.simulation import POLICIES
+from relaysow.text import board as display
+from relaysow.text import words as descriptions
+from relaysow.text.notation import PLAYERS, rules_from_text, rules_to_text
+from relaysow.text.reading import bare
+from relaysow.text.records import Record
 
 MAX_LAPS = 60
 """The most laps of a move that the page is told one by one."""

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from relaysow.checks import shown
+from relaysow._support.checks import shown
 from relaysow.web.answers import answer, catalogue, check, to_json
 from relaysow.web.workers import Stopped, Workers
 

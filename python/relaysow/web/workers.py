@@ -7,7 +7,7 @@ from threading import Event, Lock
 from time import monotonic
 from typing import Any, TypeVar
 
-from relaysow.processes import Worker, undisturbed
+from relaysow._support.processes import Worker, undisturbed
 
 T = TypeVar("T")
 

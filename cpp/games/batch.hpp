@@ -1,0 +1,119 @@
+// Games side by side, a move at a time in each: for learners and for players of one's own.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "play/action_numbers.hpp"
+#include "play/board.hpp"
+#include "play/moves.hpp"
+#include "play/sowing.hpp"
+#include "rules/rules.hpp"
+#include "support/random.hpp"
+
+namespace relaysow {
+
+// In tests: whether to ask in each row if it is to stop.
+inline std::atomic<bool> asks_in_each_row{false};
+inline bool batches_ask_often() { return asks_in_each_row.load(std::memory_order_relaxed); }
+
+// What becomes of a row whose game has ended; the names are Gymnasium's.
+enum class Autoreset : std::uint8_t { next_step, same_step, disabled };
+
+// Where each feature of an observation begins; −1: the rules have none.
+struct Features {
+    int pits = 0, stores, mover, since_capture;
+    int protection = -1, direction = -1, barred = -1, redistribution = -1;
+    int all;
+
+    explicit Features(const Rules& rules);
+};
+
+struct BatchPlan {
+    Rules rules;
+    AnyBoard start;  // settled, not over
+    std::size_t rows = 0;
+    std::int64_t max_moves = INT64_MAX;
+    Autoreset autoreset{};
+    bool exact_mask = false;
+};
+
+// Where a step writes: arrays of a row each, owned by the caller.
+struct BatchOutput {
+    std::int16_t* observations = nullptr;
+    std::uint8_t* mask = nullptr;
+    float* rewards = nullptr;  // two a row: South's, North's
+    std::uint8_t* terminated = nullptr;
+    std::uint8_t* truncated = nullptr;
+    std::uint8_t* illegal = nullptr;
+};
+
+// The result of the game that ended last in each row.
+struct BatchResults {
+    std::int16_t* observations = nullptr;
+    std::int16_t* scores = nullptr;  // two a row
+    std::int8_t* winners = nullptr;  // 0, 1, −1 drawn, −2 cut
+    std::uint8_t* ends = nullptr;
+    std::int32_t* lengths = nullptr;  // in moves
+};
+
+// Integers of any width, one a row.
+struct ActionView {
+    const char* data = nullptr;
+    std::ptrdiff_t stride = 0;
+    int bytes = 8;
+    bool is_signed = true;
+
+    std::int64_t operator[](std::size_t row) const;
+    // `lanes` of them in a row, of which the first `count` are there; in `copies` if need be.
+    const std::int64_t* whole(std::size_t first, std::size_t lanes, std::size_t count,
+                              std::int64_t* copies) const;
+};
+
+// The stream of chance of a row's game: that of game `game` of a simulation with this seed.
+struct GameSeed {
+    std::uint64_t seed = 0, game = 0;
+    std::uint64_t stride = 1;  // from one game of the row to the next
+};
+
+// Every method serves the rows from `begin` to `end`; rows of different ranges may be served by
+// threads side by side.  Where proofs take long they ask to be stopped, which throws.  What `prove`
+// did then does not matter; `draw`, `commit` and `observe` are called again, with the same
+// arguments, until they have returned, and go on where they were.
+class Batch {
+public:
+    static constexpr std::size_t none = SIZE_MAX;
+
+    virtual ~Batch() = default;
+
+    // Begins a game in a row, from `start` if there is one; `observe` must follow.
+    virtual void reset(std::size_t row, const GameSeed& seed, const AnyBoard* start) = 0;
+    virtual GameSeed seed(std::size_t row) const = 0;
+    // The next `draw` or `commit` is another, not the last one called again.
+    void begin_another() { ++call_; }
+    // Draws a legal action for each row.
+    virtual void draw(std::size_t begin, std::size_t end, std::int64_t* actions) = 0;
+    // Proves actions; the first row whose action is illegal, or `none`.  No game moves.
+    virtual std::size_t prove(std::size_t begin, std::size_t end, const ActionView& actions) = 0;
+    // Moves the games by the actions proved last; rows whose action is illegal stay as they are.
+    virtual void commit(std::size_t begin, std::size_t end, const BatchOutput& output) = 0;
+    // Writes observations and masks alone.
+    virtual void observe(std::size_t begin, std::size_t end, const BatchOutput& output) = 0;
+    // The position of a row; during a redistribution the one before it.
+    virtual AnyBoard position(std::size_t row) const = 0;
+    virtual bool is_over(std::size_t row) const = 0;
+    // Whether the history alone forbids a sowing that the position allows.
+    virtual bool repeats_within_turn(std::size_t row, int action) = 0;
+    // Whether a start has room on the boards of this batch, and all its lifts have numbers.
+    virtual bool has_room(const AnyBoard& start) const = 0;
+
+protected:
+    std::uint64_t call_ = 0;  // the number of the present `draw` or `commit`
+};
+
+std::unique_ptr<Batch> make_batch(const BatchPlan& plan, const BatchResults& results,
+                                  const Poll& poll);
+
+}  // namespace relaysow

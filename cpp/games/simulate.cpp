@@ -1,0 +1,134 @@
+// Many games from one position, played by threads; results are one row a game.
+#include "games/simulate.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "lanes/instruction_sets.hpp"
+#include "lanes/lockstep.hpp"
+#include "play/player.hpp"
+#include "support/workers.hpp"
+
+namespace relaysow {
+namespace {
+
+// What the threads of one simulation share.
+class SharedWork {
+public:
+    static constexpr std::size_t chunk = 64;
+
+    SharedWork(const SimulationPlan& plan, const SimulationColumns& columns)
+        : plan_(plan),
+          columns_(columns),
+          level_(playout::level()),
+          left_((plan.games + chunk - 1) / chunk, chunk) {
+        if (plan.games % chunk != 0) left_.back() = plan.games % chunk;
+    }
+
+    // The games that one thread takes, chunk by chunk.
+    class Games {
+    public:
+        explicit Games(SharedWork& work) : work_(work) {}
+
+        bool next(std::size_t& game) {
+            if (next_ == end_) {
+                const std::size_t number =
+                    work_.next_chunk_.fetch_add(1, std::memory_order_relaxed);
+                if (number >= work_.left_.size()) return false;
+                next_ = number * chunk;
+                end_ = next_ + work_.left_[number];
+            }
+            poll();
+            game = next_++;
+            return true;
+        }
+        void write(std::size_t game, const GameRow& row) {
+            work_.write(game, row);
+            if (--work_.left_[game / chunk] == 0) {
+                const std::size_t games = work_.plan_.games - game / chunk * chunk;
+                work_.games_done_.fetch_add(games < chunk ? games : chunk,
+                                            std::memory_order_relaxed);
+            }
+        }
+        void poll() const { work_.workers_.poll(); }
+
+    private:
+        SharedWork& work_;
+        std::size_t next_ = 0, end_ = 0;
+    };
+
+    template <class B>
+    void play_all() {
+        Games games(*this);
+        const Poll poll = workers_.as_poll();
+        LapCounts counts;
+        if (level_.run != nullptr && playout::plays(plan_)) {
+            const auto lockstep =
+                std::make_unique<playout::Lockstep<B, Games>>(plan_, poll, games, level_);
+            lockstep->play();
+            counts = lockstep->counts();
+        } else {
+            GamePlayer<B> player(plan_, poll);
+            for (std::size_t game = 0; games.next(game);) {
+                const GameRow row = player.play(plan_.first_game + game);
+                counts.laps += static_cast<std::uint64_t>(row.laps);
+                games.write(game, row);
+            }
+            counts.apart = counts.laps;
+        }
+        const std::lock_guard lock(counts_lock_);
+        counts_.laps += counts.laps;
+        counts_.apart += counts.apart;
+    }
+
+    std::size_t run(const std::function<bool(std::size_t)>& tick) {
+        workers_.run(
+            static_cast<std::size_t>(plan_.threads),
+            [this] {
+                on_narrowest(plan_.rules, plan_.start, [&]<class B>(const B&) { play_all<B>(); });
+            },
+            [&] { return tick(games_done_.load()); });
+        std::size_t whole = 0;
+        while (whole < left_.size() && left_[whole] == 0) ++whole;
+        return whole * chunk < plan_.games ? whole * chunk : plan_.games;
+    }
+
+    const LapCounts& counts() const { return counts_; }
+
+private:
+    void write(std::size_t at, const GameRow& row) const {
+        columns_.scores[2 * at] = static_cast<std::int16_t>(row.scores[0]);
+        columns_.scores[2 * at + 1] = static_cast<std::int16_t>(row.scores[1]);
+        columns_.winner[at] = static_cast<std::int8_t>(row.winner);
+        columns_.moves[at] = row.moves;
+        columns_.turns[at] = row.turns;
+        columns_.laps[at] = row.laps;
+        columns_.captures[at] = row.captures;
+        columns_.longest[at] = row.longest;
+        columns_.end[at] = static_cast<std::uint8_t>(row.end);
+        columns_.first_move[at] = row.first_move;
+    }
+
+    const SimulationPlan& plan_;
+    const SimulationColumns& columns_;
+    const playout::Level level_;
+    std::vector<std::size_t> left_;  // games of each chunk not yet done
+    LapCounts counts_;
+    std::atomic<std::size_t> next_chunk_{0}, games_done_{0};
+    std::mutex counts_lock_;
+    Workers workers_;
+};
+
+}  // namespace
+
+std::size_t simulate(const SimulationPlan& plan, const SimulationColumns& columns,
+                     const std::function<bool(std::size_t)>& tick, LapCounts* counts) {
+    SharedWork work(plan, columns);
+    const std::size_t done = work.run(tick);
+    if (counts != nullptr) *counts = work.counts();
+    return done;
+}
+
+}  // namespace relaysow

@@ -1,0 +1,253 @@
+// En Gehé on long rings, each lane's ring in one piece.
+//
+// A lap on a long ring fills few of its pits: with the ring in one piece it is the addition of a
+// few ones, lane after lane.  No lane waits for another's lap, so turns are taken when most lanes
+// wait.
+#pragma once
+
+#include "lanes/turns.hpp"
+
+namespace relaysow::playout::RELAYSOW_LEVEL {
+namespace {
+
+struct ByLaneRules : EnGeheRules {
+    static constexpr bool by_lane = true;
+};
+
+// On shorter rings laps of all lanes by rows of pits are as fast.
+enum : int { shortest_by_lane = L == 16 ? 62 : 48 };
+
+enum : int { window = 32 };  // pits that are sown, or copied, at once
+typedef uint8_t Window __attribute__((vector_size(window)));
+
+struct alignas(64) OnesAndZeros {
+    uint8_t of[2 * window];
+    constexpr OnesAndZeros() : of() {
+        for (int k = 0; k < window; ++k) of[k] = 1;
+    }
+};
+constexpr OnesAndZeros ones_and_zeros;
+
+// From and to anywhere.
+INLINE void read_window(Window& pits, const uint8_t* from) {
+    __builtin_memcpy(&pits, from, window);
+}
+INLINE void write_window(uint8_t* to, const Window& pits) { __builtin_memcpy(to, &pits, window); }
+
+// Adds a one to each pit of a window but those at its end that are left out.
+INLINE void add_ones(uint8_t* pits, size_t left_out) {
+    Window held, ones;
+    read_window(held, pits);
+    read_window(ones, ones_and_zeros.of + left_out);
+    held += ones;
+    write_window(pits, held);
+}
+INLINE size_t out_of_window(int count) {
+    return static_cast<size_t>(count < window ? window - count : 0);
+}
+RARE void add_many_ones(uint8_t* pits, int count) {
+    for (; count > 0; count -= window, pits += window) add_ones(pits, out_of_window(count));
+}
+
+// Whether some pit of a window has one of these bits.
+INLINE bool has_bits(const Window& pits, int in_pit) {
+    uint64_t words[window / 8];
+    __builtin_memcpy(words, &pits, sizeof words);
+    uint64_t all_pits = 0;
+    for (const uint64_t word : words) all_pits |= word;
+    return all_pits & static_cast<uint64_t>(in_pit) * 0x0101010101010101;
+}
+
+INLINE size_t first_lane(uint64_t lanes) { return static_cast<size_t>(first_bit(lanes)); }
+
+// Sows laps in all lanes that do until few are left.
+void sow_by_lane(Lanes& x, unsigned& steps_left) {
+    const Options rules = ByLaneRules::of(x);
+    const int R = rules.ring_rows;
+    const V size = all(R), one = all(1), most = all(window);
+    uint64_t lapping = x.lapping, over = x.ended, astray = 0;
+    V laps = load(x.laps), pit = load(x.pit), hand = load(x.hand);
+    alignas(64) uint8_t begins[L], ends[L], straight[L], left_out[L], beyond[L], content[L];
+    alignas(64) uint16_t begin[L], last[L];  // pits among those of all lanes
+    store(content, all(0));
+    uint8_t* const rings = x.ring;
+    const int few = count_bits(lapping | over | x.choosing) - enough_waiting(x);
+    do {
+        M act = mask(lapping);
+        if (const uint64_t too_many = bits(act & below(size, hand))) {
+            astray |= too_many;
+            lapping &= ~too_many;
+            act = mask(lapping);
+        }
+        V end = add(pit, hand);
+        const V ahead = smaller(hand, sub(all(R - 1), pit)), over_the_end = sub(hand, ahead);
+        const M wraps = nonzero(over_the_end);
+        end = choose(wraps, sub(end, size), end);
+        store(begins, add(pit, one));
+        store(ends, end);
+        store(left_out, sub(most, smaller(ahead, most)));
+        for (int lane = 0; lane < L; ++lane) {
+            begin[lane] = static_cast<uint16_t>(lane * lane_bytes + begins[lane]);
+            last[lane] = static_cast<uint16_t>(lane * lane_bytes + ends[lane]);
+        }
+        for (uint64_t left = lapping; left; left &= left - 1) {
+            const size_t lane = first_lane(left);
+            // Read before the lap is written: a load of what was just stored would wait.
+            const int held = rings[last[lane]] + 1;
+            content[lane] = static_cast<uint8_t>(held);
+            add_ones(rings + begin[lane], left_out[lane]);
+            rings[last[lane]] = held == 1;  // else it is lifted
+        }
+        store(beyond, over_the_end);
+        for (uint64_t left = bits(act & wraps); left; left &= left - 1) {
+            const size_t lane = first_lane(left);
+            add_ones(rings + lane * lane_bytes, out_of_window(beyond[lane]));
+            rings[last[lane]] = content[lane] == 1;
+        }
+        if (const uint64_t long_laps = bits(act & below(most, larger(ahead, over_the_end)))) {
+            store(straight, ahead);
+            for (uint64_t left = long_laps; left; left &= left - 1) {
+                const size_t lane = first_lane(left);
+                add_many_ones(rings + begin[lane] + window, straight[lane] - window);
+                add_many_ones(rings + lane * lane_bytes + window, beyond[lane] - window);
+                rings[last[lane]] = content[lane] == 1;
+            }
+        }
+        hand = load(content);
+        pit = choose(act, end, pit);
+        laps = add_where(act, laps, one);
+        const uint64_t done = bits(act & equal(hand, one));
+        over |= done;
+        lapping &= ~done;
+    } while (--steps_left && count_bits(lapping) > few);
+    store(x.pit, pit);
+    store(x.hand, hand);
+    store(x.laps, laps);
+    x.lapping = lapping;
+    x.ended = over;
+    attend(x, astray, Call::astray);
+}
+
+// Captures and hands over after the sowings that ended.
+void end_sowings_by_lane(Lanes& x) {
+    const Options rules = ByLaneRules::of(x);
+    const int R = rules.ring_rows, n = rules.pits;
+    const M end = mask(x.ended), in_north = at_most(all(n), load(x.pit));
+    const uint64_t tries = x.ended & ~(bits(in_north) ^ x.mover);
+    alignas(64) uint8_t own[L], facing[L], faced[L];
+    store(own, load(x.pit));
+    store(facing, sub(all(R - 1), load(x.pit)));
+    store(faced, all(0));
+    uint8_t* const rings = x.ring;
+    for (uint64_t left = tries; left; left &= left - 1) {
+        const size_t lane = first_lane(left);
+        uint8_t* const ring = rings + lane * lane_bytes;
+        uint8_t& seeds = ring[facing[lane]];
+        faced[lane] = seeds;
+        ring[own[lane]] = seeds == 0;
+        seeds = 0;
+    }
+    const V seeds = load(faced);
+    const M taken = nonzero(seeds);
+    count_sowings<ByLaneRules>(x, x.ended, end, taken, add_where(taken, seeds, all(1)), 0);
+}
+
+// The number of the bit that `number` others are below.
+INLINE int bit_at(uint64_t word, int number) {
+#if defined(__BMI2__)
+    return first_bit(__builtin_ia32_pdep_di(uint64_t{1} << number, word));
+#else
+    while (number-- > 0) word &= word - 1;
+    return first_bit(word);
+#endif
+}
+
+// Serves the lanes whose sowing ended or whose mover is to choose.
+void take_turns_by_lane(Lanes& x) {
+    const Options rules = ByLaneRules::of(x);
+    const int R = rules.ring_rows, n = rules.pits;
+    if (x.ended) end_sowings_by_lane(x);
+    const uint64_t choosing = x.choosing;
+    const size_t slot = static_cast<size_t>(x.now & x.log_mask);
+    uint8_t* const log = x.log + slot * (size_t{lane_bytes} * L);
+    alignas(64) uint8_t home[L], count[L];
+    alignas(64) uint16_t print[L];
+    uint64_t candidates[L];
+    store(home, where(mask(x.mover), all(n)));
+    store(count, all(0));
+    Window fullest{};
+    uint8_t* const rings = x.ring;
+    const uint64_t row = ~uint64_t{0} >> (64 - n);
+    for (uint64_t left = choosing; left; left &= left - 1) {
+        const size_t lane = first_lane(left);
+        const uint8_t* const ring = rings + lane * lane_bytes;
+        for (int k = 0; k < R; k += window) {
+            Window pits;
+            read_window(pits, ring + k);
+            write_window(log + lane * lane_bytes + k, pits);
+            fullest |= pits;
+        }
+        uint64_t filled = 0;
+        for (int k = 0; k < 64; k += L) {
+            filled |= bits(nonzero(load_anywhere(ring + home[lane] + k))) << k;
+        }
+        filled &= row;
+        candidates[lane] = filled;
+        count[lane] = static_cast<uint8_t>(count_bits(filled));
+        // Which pits are filled is not all of a position, but seldom the same in another.
+        print[lane] = static_cast<uint16_t>(filled * 0x9E3779B97F4A7C15u >> 48);
+    }
+    alignas(64) uint8_t high[L], low[L];
+    for (int lane = 0; lane < L; ++lane) {
+        high[lane] = static_cast<uint8_t>(print[lane] >> 8);
+        low[lane] = static_cast<uint8_t>(print[lane]);
+    }
+    store(x.count, load(count));
+    const uint64_t able = bits(nonzero(load(x.count))) & choosing, stuck = choosing & ~able;
+    uint64_t undecided = 0;
+    if (has_bits(fullest, rules.guard)) {
+        for (uint64_t left = able; left; left &= left - 1) {
+            const size_t lane = first_lane(left);
+            Window pits{};
+            for (int k = 0; k < R; k += window) {
+                Window some;
+                read_window(some, rings + lane * lane_bytes + k);
+                pits |= some;
+            }
+            if (has_bits(pits, rules.guard)) undecided |= uint64_t{1} << lane;
+        }
+    }
+    const uint64_t limited = able & at_limit(x);
+    x.chose[slot] = able;
+    x.movers[slot] = x.mover;
+    if (x.now % turns_between_looks == 0) look_back(x);
+    const uint64_t repeated = find_repeated<ByLaneRules>(x, able, load(high), load(low));
+    const uint64_t aside = stuck | undecided | limited | repeated;
+    const uint64_t deciding = able & ~aside;
+    const M decide = mask(deciding);
+    alignas(64) uint8_t drawing[L], from[L], lift[L];
+    store(drawing, where(decide, all(0xFF)));
+    draw(x, drawing);
+    for (uint64_t left = deciding; left; left &= left - 1) {
+        const size_t lane = first_lane(left);
+        const auto own = static_cast<size_t>(bit_at(candidates[lane], x.number[lane]));
+        uint8_t& held = rings[lane * lane_bytes + home[lane] + own];
+        from[lane] = static_cast<uint8_t>(own);
+        lift[lane] = held;
+        held = 0;
+    }
+    const V pit = choose(decide, add(load(home), load(from)), load(x.pit));
+    const V hand = choose(decide, load(lift), load(x.hand));
+    store(x.pit, pit);
+    store(x.hand, hand);
+    begin_sowings(x, decide, pit, hand, load(x.number));
+    x.redrawn &= ~deciding;
+    begin_laps(x, deciding);
+    x.choosing = 0;
+    ++x.now;
+    if (aside) attend_aside(x, stuck, repeated, undecided, limited);
+    end_turn(x);
+}
+
+}  // namespace
+}  // namespace relaysow::playout::RELAYSOW_LEVEL

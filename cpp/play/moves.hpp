@@ -1,0 +1,512 @@
+// The moves of a position as a numbered set, and whose move it is: passing and the end.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "play/board.hpp"
+#include "play/sowing.hpp"
+#include "rules/rules.hpp"
+#include "support/natural.hpp"
+
+namespace relaysow {
+
+// The candidate sowings of a position in canonical order, numbered from 0: own pits by rising ring
+// index, for each the lifts by rising number, for each counter-clockwise before clockwise.
+template <class B>
+class Candidates {
+public:
+    Candidates(const Rules& rules, const B& board, int mover, Duty direction, int barred)
+        : row_(board.ring + rules.row(mover)),
+          first_(rules.row(mover)),
+          any_lift_(rules.lift == Lift::any),
+          both_(rules.direction == DirectionChoice::either && direction == Duty::none),
+          only_(direction == Duty::cw ? Direction::cw : Direction::ccw),
+          pits_(pits_holding(rules, board, mover, rules.minimum_lift)) {
+        if (barred != no_pit) pits_ &= ~(std::uint64_t{1} << (barred - first_));
+    }
+    Candidates(const Rules& rules, const B& board)
+        : Candidates(rules, board, board.mover, board.direction, board.barred) {}
+
+    bool empty() const { return pits_ == 0; }
+
+    int count() const {
+        int lifts = 0;
+        if (any_lift_) {
+            each_pit([&](int k) { lifts += row_[k]; });
+        } else {
+            lifts = NumberedPits(pits_).count();
+        }
+        return lifts << both_;
+    }
+
+    RELAYSOW_INLINE Sow operator[](int i) const {
+        const Direction direction = (i & both_) != 0 ? Direction::cw : only_;
+        i >>= both_;
+        if (!any_lift_) {
+            const int k = NumberedPits(pits_)[i];
+            return {first_ + k, row_[k], direction};
+        }
+        std::uint64_t pits = pits_;
+        int k = std::countr_zero(pits);
+        while (i >= row_[k]) {
+            i -= row_[k];
+            pits &= pits - 1;
+            k = std::countr_zero(pits);
+        }
+        return {first_ + k, i + 1, direction};
+    }
+
+    // Calls `f(move)` in order until it returns true; whether it did.
+    template <class F>
+    bool any(F&& f) const {
+        for (std::uint64_t pits = pits_; pits != 0; pits &= pits - 1) {
+            const int k = std::countr_zero(pits);
+            for (int lift = any_lift_ ? 1 : row_[k]; lift <= row_[k]; ++lift) {
+                if (f(Sow{first_ + k, lift, only_})) return true;
+                if (both_ && f(Sow{first_ + k, lift, Direction::cw})) return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    template <class F>
+    void each_pit(F&& f) const {
+        for (std::uint64_t pits = pits_; pits != 0; pits &= pits - 1) f(std::countr_zero(pits));
+    }
+
+    const typename B::seeds_type* row_;
+    int first_;
+    bool any_lift_, both_;
+    Direction only_;
+    std::uint64_t pits_;
+};
+
+enum class Legality : std::uint8_t { illegal, legal, unknown };
+
+// What the place where the first lap of `mover`'s candidate ends tells without sowing it.
+template <class B>
+Legality legality_at_sight(const Rules& rules, const B& board, int mover, Sow move) {
+    const bool endless_is_legal = rules.endless != Endless::illegal;
+    if (endless_is_legal && rules.first_lap == FirstLap::free) return Legality::legal;
+    const int size = rules.ring();
+    if (move.lift >= size - 1) return Legality::unknown;  // it may come round to where it began
+    int last = move.direction == Direction::ccw ? move.pit + move.lift : move.pit - move.lift;
+    if (last >= size) last -= size;
+    if (last < 0) last += size;
+    if (board.ring[last] == 0) return Legality::legal;
+    if (rules.first_lap == FirstLap::not_into_own_occupied && rules.owner(last) == mover) {
+        return Legality::illegal;
+    }
+    return endless_is_legal ? Legality::legal : Legality::unknown;
+}
+
+// Whether the candidate `move` may be played; `scratch` is spoilt.
+template <class B>
+bool is_legal(const Referee<B>& referee, const B& board, B& scratch, Sow move) {
+    const Rules& rules = referee.rules;
+    const Legality sight = legality_at_sight(rules, board, board.mover, move);
+    if (sight != Legality::unknown) return sight == Legality::legal;
+    scratch.copy(rules, board);
+    NoTrace trace;
+    Laps laps;
+    sow_laps(referee, board, scratch, move, trace, laps);
+    return laps.end == SowingEnd::empty_pit ||
+           (laps.end != SowingEnd::forbidden_first_lap && rules.endless != Endless::illegal);
+}
+
+// Whether `mover` could move if it were his turn under the given duties.
+template <class B>
+bool can_move(const Referee<B>& referee, const B& board, int mover, Duty direction, int barred) {
+    const Rules& rules = referee.rules;
+    const Candidates<B> candidates(rules, board, mover, direction, barred);
+    if (candidates.any([&](Sow move) {
+            return legality_at_sight(rules, board, mover, move) == Legality::legal;
+        })) {
+        return true;
+    }
+    if (candidates.empty()) return false;
+    B as_mover = board;
+    as_mover.mover = static_cast<std::uint8_t>(mover);
+    B scratch;
+    return candidates.any([&](Sow move) { return is_legal(referee, as_mover, scratch, move); });
+}
+
+// How a game ended; the order of `ENDS` in Python.
+enum class End : std::uint8_t { both_stuck, row_empty, swept, repetition, endless, cut, running };
+
+// Who adds what is left on the ring to his store at the end.
+enum class Sweep : std::uint8_t { nobody, own_rows, opponent };
+
+struct Verdict {
+    End end = End::running;
+    Sweep sweep = Sweep::nobody;
+};
+
+inline constexpr Verdict running{};
+
+// The end or the pass of a mover who cannot move: the end rule decides, and `board` passes where
+// it says so.  `own_free_move` tells whether he could move after a pass.
+template <class B>
+Verdict judge_stuck(const Referee<B>& referee, B& board, bool own_free_move) {
+    const Rules& rules = referee.rules;
+    const int mover = board.mover;
+    const bool other_can = can_move(referee, board, 1 - mover, Duty::none, no_pit);
+    switch (rules.end) {
+        case EndRule::able_player_sweeps:
+            return other_can ? Verdict{End::swept, Sweep::opponent}
+                             : Verdict{End::both_stuck, Sweep::own_rows};
+        case EndRule::last_mover_sweeps:
+            return {End::swept, Sweep::opponent};
+        case EndRule::row_empty:
+            if (board.row_seeds(rules, 1 - mover) == 0) {
+                board.mover = static_cast<std::uint8_t>(1 - mover);
+                board.drop_duties();
+                board.passed = true;
+                return {End::row_empty, Sweep::opponent};
+            }
+            break;
+        case EndRule::both_stuck:
+            break;
+    }
+    if (!other_can && !own_free_move) return {End::both_stuck, Sweep::own_rows};
+    if (other_can) board.mover = static_cast<std::uint8_t>(1 - mover);
+    board.drop_duties();
+    board.passed = true;
+    return running;
+}
+
+// Judges the player to move: takes forced passes and tells whether the game is over.
+template <class B>
+Verdict settle(const Referee<B>& referee, B& board) {
+    const Rules& rules = referee.rules;
+    if (board.drawn) return {End::endless, Sweep::nobody};
+    if (board.redistributions < 2) return running;
+    if (rules.end == EndRule::row_empty && board.row_seeds(rules, board.mover) == 0) {
+        return {End::row_empty, Sweep::opponent};
+    }
+    if (can_move(referee, board, board.mover, board.direction, board.barred)) return running;
+    const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
+    const bool own_free_move =
+        has_duties && can_move(referee, board, board.mover, Duty::none, no_pit);
+    return judge_stuck(referee, board, own_free_move);
+}
+
+// The stores at the end.
+template <class B>
+std::array<int, 2> final_stores(const Rules& rules, const B& board, Sweep sweep) {
+    std::array<int, 2> stores{board.stores[0], board.stores[1]};
+    const int south = board.row_seeds(rules, 0);
+    const int north = board.row_seeds(rules, 1);
+    switch (sweep) {
+        case Sweep::nobody:
+            break;
+        case Sweep::own_rows:
+            stores[0] += south;
+            stores[1] += north;
+            break;
+        case Sweep::opponent:
+            stores[static_cast<std::size_t>(1 - board.mover)] += south + north;
+            break;
+    }
+    return stores;
+}
+
+// An opening redistribution: empty some own pits, place their seeds anywhere.
+struct Emptied {
+    int emptied_count = 0;
+    std::array<int, 2> emptied{};  // ring indices, rising
+};
+struct Redistribute : Emptied {
+    std::array<std::uint16_t, max_ring> placed{};
+};
+
+// In how many ways `seeds` can be put into `pits`, of so many at most.
+class Ways {
+public:
+    static constexpr std::uint64_t too_many = std::uint64_t{1} << 53;  // and more
+
+    Ways(int pits, int seeds)
+        : columns_(static_cast<std::size_t>(seeds) + 1),
+          ways_(columns_ * (static_cast<std::size_t>(pits) + 1)) {
+        ways_[0] = 1;
+        for (std::size_t at = columns_; at < ways_.size(); ++at) {
+            const std::uint64_t ways =
+                ways_[at - columns_] + (at % columns_ > 0 ? ways_[at - 1] : 0);
+            ways_[at] = ways < too_many ? ways : too_many;
+        }
+    }
+    const std::uint64_t* operator[](int pits) const {  // by the number of seeds
+        return ways_.data() + static_cast<std::size_t>(pits) * columns_;
+    }
+
+private:
+    std::size_t columns_;
+    std::vector<std::uint64_t> ways_;
+};
+
+// All redistributions of a position, numbered without being listed: by the pits emptied (fewer
+// first, then lexicographic), then by the seeds placed (lexicographic, ring order).
+template <class B>
+class Redistributions {
+public:
+    // `known`, if given, is of the ring's length and seeds, and saves most of the work.
+    Redistributions(const Rules& rules, const B& board, const Ways* known = nullptr)
+        : size_(rules.ring()), known_(known) {
+        const int row = rules.row(board.mover);
+        for (int pit = row; pit < row + rules.pits; ++pit) {
+            if (board.ring[pit] != 0) occupied_[occupied_count_++] = {pit, board.ring[pit]};
+        }
+        const int named = rules.redistribution == Redistribution::one ? 1 : 2;
+        most_ = occupied_count_ < named ? occupied_count_ : named;
+        fewest_ = rules.redistribution == Redistribution::up_to_two ? 0 : most_;
+        if (known_ != nullptr) {
+            std::uint64_t count = 0;
+            const std::uint64_t* ways = (*known_)[size_];
+            each_group([&](const Emptied&, int seeds) {
+                count += ways[seeds];
+                return count >= Ways::too_many;
+            });
+            count_ = count;
+            if (count < Ways::too_many) return;
+            known_ = nullptr;
+            count_ = 0;
+        }
+        int most_seeds = 0;
+        each_group([&](const Emptied&, int seeds) {
+            if (seeds > most_seeds) most_seeds = seeds;
+            return false;
+        });
+        ways_.reserve(static_cast<std::size_t>(most_seeds) + 1);
+        ways_.emplace_back(1);
+        for (int seeds = 1; seeds <= most_seeds; ++seeds) {
+            Natural ways = ways_.back();
+            ways *= static_cast<std::uint32_t>(seeds + size_ - 1);
+            ways /= static_cast<std::uint32_t>(seeds);
+            ways_.push_back(ways);
+        }
+        each_group([&](const Emptied&, int seeds) {
+            count_ += ways_[static_cast<std::size_t>(seeds)];
+            return false;
+        });
+    }
+
+    const Natural& count() const { return count_; }
+    int fewest_emptied() const { return fewest_; }
+    int most_emptied() const { return most_; }
+
+    Redistribute operator[](Natural number) const {  // number < count(); without `known`
+        Redistribute found;
+        each_group([&](const Emptied& group, int seeds) {
+            const Natural& ways = ways_[static_cast<std::size_t>(seeds)];
+            if (number >= ways) {
+                number -= ways;
+                return false;
+            }
+            static_cast<Emptied&>(found) = group;
+            const Natural to_the_right = ways_to_the_right(seeds);
+            if (ways.bits() <= 53) {  // which leaves room for a factor of seeds
+                place(found, seeds, number.low64(), to_the_right.low64());
+            } else {
+                place(found, seeds, number, to_the_right);
+            }
+            return true;
+        });
+        return found;
+    }
+
+    // Plays the one of this number on the board.
+    void play(const Rules& rules, B& board, const Natural& number) const {
+        if (known_ == nullptr) return redistribute(rules, board, (*this)[number]);
+        std::uint64_t left = number.low64();
+        const std::uint64_t* ways = (*known_)[size_];
+        each_group([&](const Emptied& group, int seeds) {
+            if (left >= ways[seeds]) {
+                left -= ways[seeds];
+                return false;
+            }
+            empty_pits(board, group);
+            place(board, seeds, left);
+            return true;
+        });
+        end_redistribution(rules, board);
+    }
+
+    // The number of a redistribution that is one of this position.
+    Natural index(const Redistribute& move) const {
+        Natural number;
+        each_group([&](const Emptied& group, int seeds) {
+            if (group.emptied_count == move.emptied_count && group.emptied == move.emptied) {
+                number += placed_before(move, seeds);
+                return true;
+            }
+            number += ways_[static_cast<std::size_t>(seeds)];
+            return false;
+        });
+        return number;
+    }
+
+    // Whether the other numbers the same redistributions: those of the same seeds in the same pits.
+    bool same_moves(const Redistributions& other) const {
+        if (size_ != other.size_ || fewest_ != other.fewest_ || most_ != other.most_ ||
+            occupied_count_ != other.occupied_count_) {
+            return false;
+        }
+        for (int i = 0; i < occupied_count_; ++i) {
+            if (occupied_[i].pit != other.occupied_[i].pit ||
+                occupied_[i].seeds != other.occupied_[i].seeds) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // Calls `f(emptied pits, their seeds)` for every choice of pits in order until it is true.
+    template <class F>
+    void each_group(F&& f) const {
+        Emptied group;
+        if (fewest_ == 0 && f(group, 0)) return;
+        if (fewest_ <= 1 && most_ >= 1) {
+            group.emptied_count = 1;
+            for (int i = 0; i < occupied_count_; ++i) {
+                group.emptied = {occupied_[i].pit, 0};
+                if (f(group, occupied_[i].seeds)) return;
+            }
+        }
+        if (most_ == 2) {
+            group.emptied_count = 2;
+            for (int i = 0; i < occupied_count_; ++i) {
+                for (int j = i + 1; j < occupied_count_; ++j) {
+                    group.emptied = {occupied_[i].pit, occupied_[j].pit};
+                    if (f(group, occupied_[i].seeds + occupied_[j].seeds)) return;
+                }
+            }
+        }
+    }
+
+private:
+    // Steps of a seed or of a pit, by masks: which is next nobody foretells, so both next numbers
+    // of ways are loaded.  `after` is the number of placings from the wanted one on that share what
+    // is decided so far.
+    void place(B& board, int seeds, std::uint64_t number) const {
+        const std::ptrdiff_t columns = (*known_)[1] - (*known_)[0];
+        const std::uint64_t* at = (*known_)[size_] + seeds;
+        std::uint64_t after = *at - number;
+        std::uint64_t ways = *--at;
+        for (std::ptrdiff_t left = seeds, pit = 0; left > 0;) {
+            const std::uint64_t of_a_seed_less = at[-1], of_a_pit_less = at[-columns];
+            const std::uint64_t here = -std::uint64_t{ways >= after};  // all bits, or none
+            after -= ways & ~here;
+            ways = of_a_pit_less ^ ((of_a_seed_less ^ of_a_pit_less) & here);
+            const auto one = static_cast<std::ptrdiff_t>(here);  // −1 or 0
+            at -= columns - ((columns - 1) & one);
+            board.ring[pit] = static_cast<typename B::seeds_type>(board.ring[pit] - one);
+            left += one;
+            pit += 1 + one;
+        }
+    }
+
+    // Walks the placings of `seeds` in order: `ways` is always the number of placings that share
+    // what is decided so far and put the seeds still `left` into the `rest` pits to the right.
+    template <class Number>
+    void place(Redistribute& move, int seeds, Number number, Number ways) const {
+        int left = seeds;
+        for (int pit = 0; pit < size_; ++pit) {
+            const int rest = size_ - 1 - pit;
+            if (rest == 0) {
+                move.placed[static_cast<std::size_t>(pit)] = static_cast<std::uint16_t>(left);
+                return;
+            }
+            int here = 0;
+            while (number >= ways) {
+                number -= ways;
+                one_more_here(ways, left, rest);
+                --left;
+                ++here;
+            }
+            move.placed[static_cast<std::size_t>(pit)] = static_cast<std::uint16_t>(here);
+            next_pit(ways, left, rest);
+        }
+    }
+
+    Natural placed_before(const Redistribute& move, int seeds) const {
+        int left = seeds;
+        Natural ways = ways_to_the_right(seeds);
+        Natural number;
+        for (int pit = 0; pit < size_ - 1; ++pit) {
+            const int rest = size_ - 1 - pit;
+            for (int here = 0; here < move.placed[static_cast<std::size_t>(pit)]; ++here) {
+                number += ways;
+                one_more_here(ways, left, rest);
+                --left;
+            }
+            next_pit(ways, left, rest);
+        }
+        return number;
+    }
+
+    // C(left + rest − 1, rest − 1) from that of one pit more, and of one seed more.
+    Natural ways_to_the_right(int seeds) const {
+        Natural ways = ways_[static_cast<std::size_t>(seeds)];
+        next_pit(ways, seeds, size_);
+        return ways;
+    }
+    template <class Number>
+    static void next_pit(Number& ways, int left, int rest) {
+        if (rest == 1) return;
+        ways *= static_cast<std::uint32_t>(rest - 1);
+        ways /= static_cast<std::uint32_t>(left + rest - 1);
+    }
+    template <class Number>
+    static void one_more_here(Number& ways, int left, int rest) {
+        ways *= static_cast<std::uint32_t>(left);
+        ways /= static_cast<std::uint32_t>(left + rest - 1 == 0 ? 1 : left + rest - 1);
+    }
+
+    struct Occupied {
+        int pit, seeds;
+    };
+    int size_;
+    const Ways* known_;  // null: not used
+    std::array<Occupied, max_pits> occupied_;
+    int occupied_count_ = 0;
+    int fewest_ = 0, most_ = 0;
+    std::vector<Natural> ways_;  // of placing a number of seeds anywhere on the ring
+    Natural count_;
+};
+
+template <class B>
+void empty_pits(B& board, const Emptied& pits) {
+    for (int i = 0; i < pits.emptied_count; ++i)
+        board.ring[pits.emptied[static_cast<std::size_t>(i)]] = 0;
+}
+
+template <class B>
+void end_redistribution(const Rules& rules, B& board) {
+    ++board.redistributions;
+    board.mover = static_cast<std::uint8_t>(1 - board.mover);
+    board.passed = false;
+    if (board.redistributions == 2 && rules.protection == Protection::until_lifted) {
+        for (int pit = 0; pit < rules.ring(); ++pit) {
+            if (board.ring[pit] != 0) board.protected_pits.add(pit);
+        }
+    }
+}
+
+// Plays a redistribution that is one of the position.
+template <class B>
+void redistribute(const Rules& rules, B& board, const Redistribute& move) {
+    using Seeds = typename B::seeds_type;
+    empty_pits(board, move);
+    for (int pit = 0; pit < rules.ring(); ++pit) {
+        board.ring[pit] =
+            static_cast<Seeds>(board.ring[pit] + move.placed[static_cast<std::size_t>(pit)]);
+    }
+    end_redistribution(rules, board);
+}
+
+}  // namespace relaysow

@@ -1,0 +1,216 @@
+// Exact play in Python: conversions and checks, no rules.
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exact/solve.hpp"
+#include "exact/tablebase.hpp"
+#include "python/bindings.hpp"
+
+namespace relaysow {
+
+using namespace py::literals;
+
+namespace {
+
+py::object threshold(int lead) {
+    if (lead >= Thresholds::never) return py::float_(HUGE_VAL);
+    if (lead <= Thresholds::always) return py::float_(-HUGE_VAL);
+    return py::int_(lead);
+}
+
+py::tuple as_tuple(Thresholds values) {
+    return py::make_tuple(threshold(values.win), threshold(values.draw));
+}
+
+// Refuses rules under which a position has no value of its own.
+void refuse_history(const Rules& rules) {
+    if (const char* option = refused_option(rules)) {
+        throw py::value_error(
+            std::string(option) +
+            " makes a position's value depend on the moves before it: exact play "
+            "needs repetition='draw' or 'stores' with repetition_scope='position'");
+    }
+}
+
+// Calls `f` with what checks for signals, and calls `tick` if it is one.
+template <class F>
+auto without_gil(const py::object& tick, F&& f) {
+    const py::gil_scoped_release others_run;
+    return f(std::function<void(std::uint64_t)>([&](std::uint64_t done) {
+        const py::gil_scoped_acquire gil;
+        check_signals();
+        if (!tick.is_none()) tick(done);
+    }));
+}
+
+// A table over sections that Python keeps: bytes, or a file mapped into memory.
+class PythonTable {
+public:
+    PythonTable(const py::object& rules, int max_seeds)
+        : book_(book_of(rules)),
+          value_(py::module_::import("relaysow.exact.analysis").attr("Value")),
+          table_(book_->rules, max_seeds) {
+        refuse_history(book_->rules);
+        for (const char* name : {"extra_direction", "extra_pit"}) {
+            const py::str option = rules.attr(name);
+            if (!option.equal(python->choices[name][py::int_(0)])) {
+                throw py::value_error(std::string(name) + "=" + shown(option) +
+                                      ": a table has no room for the duties of extra moves");
+            }
+        }
+    }
+
+    // Adds the section of the next total, which begins `at` so many bytes; where it ends.
+    std::size_t add(const py::buffer& buffer, std::size_t at, bool check_all) {
+        auto view = std::make_unique<py::buffer_info>(buffer.request());
+        const auto size = static_cast<std::size_t>(view->size * view->itemsize);
+        if (at > size) throw py::value_error("at=" + std::to_string(at) + ": past the end");
+        const std::size_t end =
+            at + table_.add(static_cast<const std::uint8_t*>(view->ptr) + at, size - at, check_all);
+        buffers_.push_back(std::move(view));
+        const Section& section = table_.section(table_.totals() - 1);
+        auto& objects = values_.emplace_back();
+        for (std::size_t pair = 0; pair < section.pairs(); ++pair) {
+            for (int result = -1; result <= 1; ++result) {
+                const Thresholds values = section.pair(pair);
+                objects.push_back(value_(result, threshold(values.win), threshold(values.draw)));
+            }
+        }
+        return end;
+    }
+
+    py::bytes build(int threads, const py::object& tick) const {
+        if (table_.totals() > table_.max_seeds()) throw py::value_error("the table is complete");
+        return py::bytes(without_gil(
+            tick, [&](const auto& poll) { return build_section(table_, threads, poll); }));
+    }
+
+    std::uint64_t verify(int total, int threads, const py::object& tick) const {
+        if (total < 0 || total >= table_.totals()) throw py::value_error("no such total");
+        return without_gil(
+            tick, [&](const auto& poll) { return verify_section(table_, total, threads, poll); });
+    }
+
+    int totals() const { return table_.totals(); }
+    std::uint64_t count(int total) const { return table_.ranking().count(total); }
+    std::size_t pairs(int total) const { return table_.section(total).pairs(); }
+
+    const Table& table() const { return table_; }
+
+    void refuse_other_rules(const Position& p) const {
+        if (!same_values(table_.rules(), p.rules())) {
+            refuse_position(p, "the table is of " + shown(book_->python_rules));
+        }
+    }
+
+    py::object probe(const Position& p) const {
+        const Rules& rules = p.rules();
+        refuse_other_rules(p);
+        if (p.board.redistributions < 2) refuse_position(p, "a redistribution is due");
+        if (!p.board.protected_pits.empty()) refuse_position(p, "pits are protected");
+        const int total = p.board.row_seeds(rules, 0) + p.board.row_seeds(rules, 1);
+        if (total >= table_.totals()) {
+            refuse_position(p, std::to_string(total) + " seeds are on the ring: the table holds " +
+                                   std::to_string(table_.totals() - 1) + " at most");
+        }
+        if (p.board.drawn)
+            return value_(0, threshold(drawn_at_any_lead.win), threshold(drawn_at_any_lead.draw));
+        const int lead = p.board.stores[p.board.mover] - p.board.stores[1 - p.board.mover];
+        const Section& section = table_.section(total);
+        const std::size_t pair = section[table_.ranking().rank(p.board.ring, p.board.mover)];
+        return values_[static_cast<std::size_t>(total)]
+                      [3 * pair + static_cast<std::size_t>(section.pair(pair).result(lead) + 1)];
+    }
+
+private:
+    [[noreturn]] static void refuse_position(const Position& p, const std::string& why) {
+        throw py::value_error(
+            "no value of " +
+            py::module_::import("relaysow.text.notation").attr("to_text")(p).cast<std::string>() +
+            ": " + why);
+    }
+
+    BookPointer book_;
+    py::object value_;
+    Table table_;
+    std::vector<std::unique_ptr<py::buffer_info>> buffers_;
+    std::vector<std::vector<py::object>> values_;  // of each total: pair by pair, by the result
+};
+
+py::tuple solve_position(const Position& position, std::size_t max_positions,
+                         const py::object& python_table) {
+    refuse_history(position.rules());
+    const Table* table = table_for(python_table, position);
+    Solution solution;
+    try {
+        const py::gil_scoped_release others_run;
+        solution = solve(position.rules(), position.board, table, max_positions, poll_without_gil);
+    } catch (const TooManyPositions& error) {
+        throw py::value_error(error.what());
+    }
+    py::list moves;
+    for (const Thresholds values : solution.moves) moves.append(as_tuple(values));
+    return py::make_tuple(as_tuple(solution.values), moves, solution.line, solution.positions);
+}
+
+}  // namespace
+
+const Table* table_for(const py::object& table, const Position& p) {
+    if (table.is_none()) return nullptr;
+    const auto& python_table = table.cast<const PythonTable&>();
+    python_table.refuse_other_rules(p);
+    return &python_table.table();
+}
+
+void bind_analysis(py::module_& m) {
+    py::register_exception_translator([](std::exception_ptr error) {
+        try {
+            if (error) std::rethrow_exception(error);
+        } catch (const TableError& e) {
+            py::set_error(py::module_::import("relaysow.exact.tablebase").attr("TablebaseError"),
+                          e.what());
+        }
+    });
+    py::class_<PythonTable>(m, "Table")
+        .def(py::init<const py::object&, int>(), "rules"_a, "max_seeds"_a)
+        .def_property_readonly("totals", &PythonTable::totals)
+        .def("add", &PythonTable::add, "buffer"_a, "at"_a, "check_all"_a)
+        .def("build", &PythonTable::build, "threads"_a, "tick"_a)
+        .def("verify", &PythonTable::verify, "total"_a, "threads"_a, "tick"_a)
+        .def("count", &PythonTable::count, "total"_a)
+        .def("pairs", &PythonTable::pairs, "total"_a)
+        .def("probe", &PythonTable::probe, "position"_a);
+    m.def(
+        "table_head",
+        [](int pits, int most, const std::string& rules) {
+            return py::bytes(write_head(
+                {static_cast<std::uint32_t>(pits), static_cast<std::uint32_t>(most), rules, 0}));
+        },
+        "pits"_a, "max_seeds"_a, "rules"_a);
+    m.def(
+        "read_table_head",
+        [](const py::buffer& buffer) {
+            const py::buffer_info view = buffer.request();
+            const TableHead head = read_head(static_cast<const std::uint8_t*>(view.ptr),
+                                             static_cast<std::size_t>(view.size * view.itemsize));
+            return py::make_tuple(head.pits, head.max_seeds, head.rules, head.bytes);
+        },
+        "buffer"_a);
+    m.def(
+        "table_memory",
+        [](const py::object& rules, int most) {
+            return memory_for_building(book_of(rules)->rules, most);
+        },
+        "rules"_a, "max_seeds"_a);
+    m.def("solve", &solve_position, "position"_a, "max_positions"_a.noconvert(), "table"_a,
+          "The thresholds of a position, of its legal moves, the numbers of a line, and how many "
+          "positions were looked at.");
+}
+
+}  // namespace relaysow

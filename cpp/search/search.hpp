@@ -1,0 +1,792 @@
+// Alpha-beta search: what the moves of a position are worth as far as one looks ahead, and what of
+// it is proved.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "exact/tablebase.hpp"
+#include "exact/thresholds.hpp"
+#include "play/board.hpp"
+#include "play/moves.hpp"
+#include "play/repetition.hpp"
+#include "play/sowing.hpp"
+#include "rules/rules.hpp"
+
+namespace relaysow {
+
+inline constexpr int max_search_depth = 200;
+inline constexpr int past_every_score = 2'000;
+
+// A search ends before its time.
+struct SearchStopped {};
+
+// What is known of a value v: that it is about `score`, and whether v ≥ score and v ≤ score are
+// proved.  A proof may use that a position of the path searched comes again; it is then one only
+// below that place of the path.
+struct Worth {
+    static constexpr int unproved = -1, clean = 1 << 20;
+
+    int score = -past_every_score;
+    int least = unproved, most = clean;  // the first place that v ≥ score, v ≤ score need
+
+    bool exact() const { return least != unproved && most != unproved; }
+    // For the player before the move, who moves again or not.
+    Worth before(bool same_mover) const { return same_mover ? *this : Worth{-score, most, least}; }
+};
+
+constexpr Worth proved(int score) { return {score, Worth::clean, Worth::clean}; }
+constexpr Worth guessed(int score) { return {score, Worth::unproved, Worth::unproved}; }
+
+// The score, a lead at the end, that a position of these values has at a lead; endless play that
+// is a draw counts 0.
+constexpr int score_of(Thresholds values, int lead) {
+    if (lead >= values.win) return lead - values.win + 1;
+    return lead >= values.draw ? 0 : lead - values.draw;
+}
+
+// What was found of positions met before, shared by the threads of a search.
+class Transpositions {
+public:
+    struct Entry {
+        int score = 0;  // of a search to `depth`, a bound from below (1), above (2) or both (3)
+        int bound = 0, depth = 0;
+        int least = -past_every_score, most = past_every_score;  // proved bounds
+        std::uint32_t move = 0;                                  // 0: none
+    };
+
+    // Memory that is never touched takes none.
+    explicit Transpositions(std::size_t bytes)
+        : buckets_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Bucket), 1))),
+          memory_(std::calloc(buckets_ + 1, sizeof(Bucket)), std::free) {
+        if (!memory_) throw std::bad_alloc();
+        void* begin = memory_.get();
+        std::size_t space = (buckets_ + 1) * sizeof(Bucket);
+        table_ = static_cast<Bucket*>(
+            std::align(alignof(Bucket), buckets_ * sizeof(Bucket), begin, space));
+    }
+
+    void clear() {
+        for (std::size_t at = 0; at < buckets_; ++at) {
+            for (Slot& slot : table_[at].slots) slot.put(0, 0);
+        }
+    }
+
+    bool find(std::uint64_t hash, Entry& entry) const {
+        for (const Slot& slot : bucket(hash).slots) {
+            const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
+            if ((slot.check.load(std::memory_order_relaxed) ^ data) == hash && data != 0) {
+                entry = unpack(data);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void fetch(std::uint64_t hash) const {  // into the cache, to be asked for soon
+#ifdef _MSC_VER
+        (void)hash;
+#else
+        __builtin_prefetch(&bucket(hash));
+#endif
+    }
+
+    void store(std::uint64_t hash, const Entry& entry) {
+        Slot* place = nullptr;
+        int least_depth = 1 << 20;
+        for (Slot& slot : bucket(hash).slots) {
+            const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
+            if ((slot.check.load(std::memory_order_relaxed) ^ data) == hash) {
+                place = &slot;
+                break;
+            }
+            const int depth = data == 0 ? -1 : unpack(data).depth;
+            if (depth < least_depth) {
+                least_depth = depth;
+                place = &slot;
+            }
+        }
+        place->put(hash, pack(entry));
+    }
+
+private:
+    // A slot that two threads wrote at once does not fit its check.
+    struct Slot {
+        std::atomic<std::uint64_t> check{0}, data{0};
+        void put(std::uint64_t hash, std::uint64_t packed) {
+            check.store(hash ^ packed, std::memory_order_relaxed);
+            data.store(packed, std::memory_order_relaxed);
+        }
+    };
+    struct alignas(64) Bucket {
+        Slot slots[4];
+    };
+
+    Bucket& bucket(std::uint64_t hash) const { return table_[hash & (buckets_ - 1)]; }
+
+    static std::uint64_t pack(const Entry& entry) {
+        const auto score = [](int number) { return static_cast<std::uint64_t>(number + 2'048); };
+        return score(entry.score) | score(entry.least) << 12 | score(entry.most) << 24 |
+               static_cast<std::uint64_t>(entry.depth) << 36 |
+               static_cast<std::uint64_t>(entry.bound) << 44 |
+               static_cast<std::uint64_t>(entry.move) << 46;
+    }
+    static Entry unpack(std::uint64_t data) {
+        const auto score = [&](int shift) {
+            return static_cast<int>(data >> shift & 0xFFF) - 2'048;
+        };
+        return {score(0),
+                static_cast<int>(data >> 44 & 3),
+                static_cast<int>(data >> 36 & 0xFF),
+                score(12),
+                score(24),
+                static_cast<std::uint32_t>(data >> 46)};
+    }
+
+    std::size_t buckets_;
+    std::unique_ptr<void, void (*)(void*)> memory_;
+    Bucket* table_;
+};
+
+// Searches from one position after the other.  One a thread.
+//
+// Scores are leads at the end of the game, as the player to move sees them; one that is not reached
+// counts as the present lead, or as what the table says of it, and a game drawn whatever the stores
+// 0.  The search follows the game by all its rules, its history included: a position that comes
+// again ends it.  A score is proved where play to the end of the game bears it out.
+//
+// With values shared by `transpositions`, those of positions reached on different paths are taken
+// to be equal, as they are when endless play has one value all along (see `refused_option`): a
+// proof from the path alone is not shared, and any other holds whatever the path, for whoever can
+// do better than endless play need never let a position come again.
+template <class B>
+class Search {
+public:
+    using Key = RepetitionKey<B>;
+
+    struct RootMove {
+        Sow move;
+        int number;  // among the candidates
+        B board;     // after it
+        std::uint64_t hash;
+        bool is_leaf, same_mover, same_turn, repeats;
+        int captured;
+        Worth worth;
+        int depth;              // to which it was searched with its score in the window; 0: never
+        std::vector<Sow> line;  // with the move itself
+    };
+
+    Search(const Referee<B>& referee, const Table* table, Transpositions* transpositions)
+        : referee_(referee),
+          rules_(referee.rules),
+          table_(table),
+          transpositions_(transpositions),
+          compares_(rules_.repetition != Repetition::off),
+          by_turn_(compares_by_turn(rules_)),
+          shares_values_(transpositions != nullptr &&
+                         (!compares_ || refused_option(rules_) == nullptr)),
+          may_be_drawn_((compares_ && rules_.repetition == Repetition::draw) ||
+                        rules_.endless == Endless::draw),
+          levels_(max_search_depth + 2) {}
+
+    // Begins at a settled position that is not over.  `compared` are the positions before it that
+    // it would be compared with, `turn` those of its turn where the scope is the turn; whether it
+    // is one itself that others are compared with.
+    void begin(const B& root, std::span<const Key> compared, std::span<const Key> turn,
+               bool is_compared) {
+        root_ = root;
+        seeds_ =
+            root.stores[0] + root.stores[1] + root.row_seeds(rules_, 0) + root.row_seeds(rules_, 1);
+        tabled_ = table_ == nullptr ? 0 : table_->totals();
+        path_.clear();
+        filter_.fill(0);
+        merits_.fill(0);
+        nodes_ = 0;
+        most_nodes_ = UINT64_MAX;
+        excluded_ = false;
+        const int lead = lead_of(root, 0);
+        for (const Key& key : compared) visit(key, hash_of(key, lead), true);
+        turn_ = path_.size();
+        const Key own(root);
+        for (const Key& key : turn) {
+            if (!(key == own)) visit(key, hash_of(key, lead), false);
+        }
+        visit(own, hash_of(own, lead), is_compared);
+        before_ = path_.size();
+        moves_.clear();
+        int number = 0;
+        Candidates<B>(rules_, root).any([&](Sow move) {
+            Child child;
+            if (try_move(root, move, {0, turn_, true}, max_search_depth, child)) {
+                moves_.push_back({move,
+                                  number,
+                                  child.board,
+                                  child.hash,
+                                  child.is_leaf,
+                                  child.same_mover,
+                                  child.same_turn,
+                                  child.repeats,
+                                  child.captured,
+                                  child.worth,
+                                  0,
+                                  {move}});
+            }
+            ++number;
+            return false;
+        });
+    }
+
+    std::vector<RootMove>& moves() { return moves_; }
+    bool excluded() const { return excluded_; }  // a move that repeats a position of the turn
+    std::uint64_t nodes() const { return nodes_; }
+    void stop_after(std::uint64_t nodes) { most_nodes_ = nodes; }
+
+    // Searches all moves so deep and puts the best `lines` of them, found exactly, first.  Throws
+    // where it is stopped: then `moves` may be in any order, each as good as its `depth` says.
+    void iterate(int depth, std::size_t lines) {
+        std::size_t done = 0;
+        for (std::size_t at = 0; at < moves_.size(); ++at) {
+            RootMove& move = moves_[at];
+            int alpha = -past_every_score;
+            if (done >= lines) alpha = moves_[lines - 1].worth.score;
+            Worth worth = move.worth;
+            if (!move.is_leaf) {
+                if (done >= lines) {
+                    worth = look_after(move, depth, alpha, alpha + 1);
+                    if (worth.score > alpha) {
+                        worth = look_after(move, depth, alpha, past_every_score);
+                    }
+                } else {
+                    worth = look_after(move, depth, alpha, past_every_score);
+                }
+            }
+            move.worth = worth;
+            move.depth = depth;
+            if (done >= lines && worth.score <= alpha) continue;
+            move.line.assign(1, move.move);
+            if (!move.is_leaf && depth > 1) {
+                move.line.insert(move.line.end(), levels_[1].line.begin(), levels_[1].line.end());
+            }
+            std::size_t to = std::min(done, at);
+            while (to > 0 && moves_[to - 1].worth.score < worth.score) --to;
+            std::rotate(moves_.begin() + static_cast<std::ptrdiff_t>(to),
+                        moves_.begin() + static_cast<std::ptrdiff_t>(at),
+                        moves_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+            done = std::min(done + 1, lines);
+        }
+    }
+
+    // Searches deeper and deeper until so many moves are sown or the best move is proved, which is
+    // then the first.
+    void deepen(std::uint64_t most_nodes) {
+        try {
+            for (int depth = 1; depth <= max_search_depth && !is_exact(1); ++depth) {
+                iterate(depth, 1);
+                stop_after(most_nodes);
+            }
+        } catch (const SearchStopped&) {
+        }
+    }
+
+    // Whether the best `lines` moves and their scores are proved.
+    bool is_exact(std::size_t lines) const {
+        for (std::size_t at = 0; at < moves_.size(); ++at) {
+            const Worth& worth = moves_[at].worth;
+            if (at < lines ? !worth.exact() : worth.most == Worth::unproved) return false;
+        }
+        return true;
+    }
+
+    // Goes on with the line of an exact score by the moves that bear it out, as far as they are
+    // remembered.
+    void prolong(RootMove& move) {
+        if (!shares_values_ || !move.worth.exact()) return;
+        const std::uint64_t nodes = nodes_, most_nodes = most_nodes_;
+        most_nodes_ = UINT64_MAX;
+        try {
+            prolong_line(move);
+        } catch (const SearchStopped&) {  // it is not worth more time
+        }
+        nodes_ = nodes;
+        most_nodes_ = most_nodes;
+    }
+
+    // The score of one of the moves searched so deep, as long as it is above `alpha`.
+    int score(const RootMove& move, int depth, int alpha) {
+        return move.is_leaf ? move.worth.score
+                            : look_after(move, depth, alpha, past_every_score).score;
+    }
+
+private:
+    void prolong_line(RootMove& move) {
+        std::vector<std::uint64_t> hashes;
+        Child child;
+        child.board = root_;
+        int worth = move.worth.score;  // to the player who makes the next move
+        for (std::size_t at = 0; at < max_search_depth; ++at) {
+            const B board = child.board;
+            const auto bears_out = [&](Sow next) {
+                if (!try_move(board, next, {path_.size(), turn_, true}, max_search_depth, child)) {
+                    return false;
+                }
+                if (child.is_leaf) return child.worth.exact() && child.worth.score == worth;
+                Transpositions::Entry known;
+                return at + 1 < move.line.size() ||
+                       (transpositions_->find(child.hash, known) && known.least == known.most &&
+                        known.least == (child.same_mover ? worth : -worth));
+            };
+            if (at < move.line.size()) {
+                if (!bears_out(move.line[at])) return;
+            } else if (!Candidates<B>(rules_, board).any(bears_out)) {
+                return;
+            } else {
+                move.line.push_back(child.move);
+            }
+            if (child.is_leaf ||
+                std::find(hashes.begin(), hashes.end(), child.hash) != hashes.end()) {
+                return;
+            }
+            hashes.push_back(child.hash);
+            worth = child.same_mover ? worth : -worth;
+        }
+    }
+
+    struct Visited {
+        Key key;
+        std::uint64_t hash;
+        bool compared;
+    };
+    // Where in the path the last capture and this turn lie, and whether a turn begins.
+    struct Place {
+        std::size_t since, turn;
+        bool begins_turn;
+    };
+    struct Child {
+        B board;
+        std::uint64_t hash;
+        Sow move;
+        int captured;
+        bool is_leaf, same_mover, same_turn, repeats;
+        Worth worth;  // of a leaf, to the player before the move
+    };
+    // What is needed once for every move of the path searched.
+    struct Level {
+        std::vector<Child> children;
+        std::size_t used = 0;
+        std::vector<std::pair<int, std::size_t>> order;
+        std::vector<Sow> line;  // what was found best
+
+        Child& child() {  // the next free one
+            if (used == children.size()) children.resize(used + 16);
+            return children[used];
+        }
+    };
+
+    static int lead_of(const B& board, int player) {
+        return board.stores[player] - board.stores[1 - player];
+    }
+    int seeds_on_ring(const B& board) const { return seeds_ - board.stores[0] - board.stores[1]; }
+
+    static std::uint64_t hash_of(const Key& key, int lead_of_south) {
+        constexpr auto mixed = [](std::uint64_t h) {
+            h *= 0x9E37'79B9'7F4A'7C15;
+            h ^= h >> 32;
+            h *= 0xD1B5'4A32'D192'ED03;
+            return h ^ h >> 29;
+        };
+        std::uint64_t h =
+            mixed(key.mover_and_duties | static_cast<std::uint64_t>(lead_of_south + 4'096) << 32);
+        if (!key.protected_pits.empty()) {
+            h = mixed(h ^ key.protected_pits.low);
+            h = mixed(h ^ key.protected_pits.high);
+        }
+        constexpr std::size_t words = sizeof key.ring / 8;
+        std::uint64_t ring[words];
+        std::memcpy(ring, key.ring, sizeof ring);
+        for (std::size_t k = 0; k < words; ++k) h = mixed(h ^ ring[k]);
+        return h;
+    }
+
+    void visit(const Key& key, std::uint64_t hash, bool compared) {
+        path_.push_back({key, hash, compared});
+        ++filter_[hash % filter_.size()];
+    }
+    void leave() {
+        --filter_[path_.back().hash % filter_.size()];
+        path_.pop_back();
+    }
+
+    // The place of a position in the path from `since` on; past its end if it is not there.
+    std::size_t find(const Key& key, std::uint64_t hash, std::size_t since, bool compared) const {
+        if (filter_[hash % filter_.size()] == 0) [[likely]]
+            return path_.size();
+        std::size_t at = since;
+        while (at < path_.size() && !(path_[at].hash == hash && path_[at].compared >= compared &&
+                                      path_[at].key == key)) {
+            ++at;
+        }
+        return at;
+    }
+
+    void count_node() {
+        if (++nodes_ > most_nodes_) throw SearchStopped{};
+        if (nodes_ % 4'096 == 0) referee_.poll();
+    }
+
+    // What is added to a lead by the end rule or the repetition rule, to `player`.
+    int lead_at_end(const B& board, Sweep sweep, int player) const {
+        const auto stores = final_stores(rules_, board, sweep);
+        const int lead = stores[0] - stores[1];
+        return player == 0 ? lead : -lead;
+    }
+    Worth at_repetition(const B& board, int player, std::size_t at) const {
+        int score = 0;
+        if (rules_.repetition != Repetition::draw) {
+            score = lead_at_end(
+                board, rules_.repetition == Repetition::score ? Sweep::own_rows : Sweep::nobody,
+                player);
+        }
+        // What was played before, and the position searched, stay as they are.
+        const int place = at < before_ ? Worth::clean : static_cast<int>(at);
+        return {score, place, place};
+    }
+    bool is_tabled(const B& board, int below) const {
+        return seeds_on_ring(board) < below && board.protected_pits.empty();
+    }
+    int table_score(const B& board, int player) const {
+        const Thresholds values = table_->values(board, seeds_on_ring(board));
+        const int score = score_of(values, lead_of(board, board.mover));
+        return player == board.mover ? score : -score;
+    }
+
+    // Plays a candidate into `child`; false if it is illegal.  Knows its worth where the game ends
+    // or the table tells.  The position after it is looked at `depth` moves deep.
+    RELAYSOW_INLINE bool try_move(const B& board, Sow move, const Place& place, int depth,
+                                  Child& child) {
+        count_node();
+        NoTrace trace;
+        Sown sown;
+        sow(referee_, board, child.board, move, trace, sown);
+        if (!sown.legal) return false;
+        if (by_turn_ && sown.moves_again && is_of_turn(child.board, place.turn)) {
+            excluded_ = true;
+            return false;
+        }
+        const int mover = board.mover;
+        child.move = move;
+        child.captured = sown.captured;
+        Verdict verdict = settle(referee_, child.board);
+        if (by_turn_ && verdict.end == End::running && sown.moves_again && !child.board.passed &&
+            !can_go_on(child.board, place.turn)) {
+            verdict = judge_stuck(referee_, child.board, true);
+        }
+        child.same_mover = child.board.mover == mover;
+        child.same_turn = child.same_mover && !child.board.passed;
+        child.is_leaf = true;
+        child.repeats = false;
+        if (verdict.end != End::running) [[unlikely]] {
+            child.worth = proved(
+                verdict.end == End::endless ? 0 : lead_at_end(child.board, verdict.sweep, mover));
+            return true;
+        }
+        // Fewer seeds than at the root: the history does not matter any more.
+        if (is_tabled(child.board, std::min(tabled_, seeds_on_ring(root_)))) {
+            child.worth = proved(table_score(child.board, mover));
+            return true;
+        }
+        child.is_leaf = false;
+        // Where the search ends a position that comes again has the same score in most games.
+        if (depth == 0 && tabled_ == 0 &&
+            (rules_.repetition == Repetition::stores || lead_of(child.board, 0) == 0 ||
+             sown.captured != 0)) {
+            return true;
+        }
+        const Key key(child.board);
+        child.hash = hash_of(key, lead_of(child.board, 0));
+        if (depth > 1 && transpositions_ != nullptr) transpositions_->fetch(child.hash);
+        if (compares_ && sown.captured == 0 && !(by_turn_ && child.same_turn)) {
+            const std::size_t at = find(key, child.hash, place.since, true);
+            if (at < path_.size()) {
+                child.worth = at_repetition(child.board, mover, at);
+                child.is_leaf = child.repeats = true;
+            }
+        }
+        return true;
+    }
+
+    bool is_of_turn(const B& board, std::size_t turn) const {
+        const Key key(board);
+        return find(key, hash_of(key, lead_of(board, 0)), turn, false) < path_.size();
+    }
+    // Whether an extra move is left that brings back no position of the turn.
+    bool can_go_on(const B& board, std::size_t turn) {
+        B after;
+        return Candidates<B>(rules_, board).any([&](Sow move) {
+            NoTrace trace;
+            Sown sown;
+            sow(referee_, board, after, move, trace, sown);
+            return sown.legal && !(sown.moves_again && is_of_turn(after, turn));
+        });
+    }
+
+    // The worth of a position that the search does not go beyond.
+    Worth at_horizon(const B& board, int player) const {
+        if (is_tabled(board, tabled_)) return guessed(table_score(board, player));
+        return guessed(lead_of(board, player));
+    }
+
+    Worth look_after(const RootMove& move, int depth, int alpha, int beta) {
+        try {
+            return look_beyond(move, depth, alpha, beta, {0, turn_, true}, 0);
+        } catch (...) {
+            while (path_.size() > before_) leave();
+            throw;
+        }
+    }
+
+    // The worth of a move that is no leaf, to the player who makes it, from a position at `place`.
+    template <class Move>
+    Worth look_beyond(const Move& move, int depth, int alpha, int beta, const Place& place,
+                      std::size_t level) {
+        const int mover = move.same_mover ? move.board.mover : 1 - move.board.mover;
+        if (depth == 1) return at_horizon(move.board, mover);
+        const Place next{move.captured > 0 ? path_.size() : place.since,
+                         move.same_turn ? place.turn : path_.size(), !move.same_turn};
+        if (move.same_mover) {
+            return look(move.board, move.hash, depth - 1, alpha, beta, next, level + 1);
+        }
+        return look(move.board, move.hash, depth - 1, -beta, -alpha, next, level + 1).before(false);
+    }
+
+    // The worth of a position in which the game goes on, to the player to move; a bound where it
+    // is not between `alpha` and `beta`.
+    Worth look(const B& board, std::uint64_t hash, int depth, int alpha, int beta,
+               const Place& place, std::size_t at_level) {
+        Level& level = levels_[at_level];
+        const bool in_line = beta - alpha > 1;
+        if (in_line) level.line.clear();
+
+        // However the seeds left on the ring are shared out:
+        const int lead = lead_of(board, board.mover), left = seeds_on_ring(board);
+        const int highest = may_be_drawn_ ? std::max(lead + left, 0) : lead + left;
+        const int lowest = may_be_drawn_ ? std::min(lead - left, 0) : lead - left;
+        if (highest <= alpha) return {highest, Worth::unproved, Worth::clean};
+        if (lowest >= beta) return {lowest, Worth::clean, Worth::unproved};
+
+        Transpositions::Entry known;
+        const bool remembers = transpositions_ != nullptr && depth > 1;
+        if (remembers && transpositions_->find(hash, known) && shares_values_) {
+            const bool settled = known.least == known.most;
+            if (settled) return proved(known.least);
+            if (known.least >= beta) return {known.least, Worth::clean, Worth::unproved};
+            if (known.most <= alpha) return {known.most, Worth::unproved, Worth::clean};
+            if (!in_line && known.depth >= depth &&
+                (((known.bound & 1) != 0 && known.score >= beta) ||
+                 ((known.bound & 2) != 0 && known.score <= alpha))) {
+                return guessed(known.score);
+            }
+        }
+
+        const std::size_t me = path_.size();
+        visit(Key(board), hash, !by_turn_ || place.begins_turn);
+        Worth best;
+        std::uint32_t best_move = 0;
+        int above = alpha;
+        bool first = true;
+        // Whether a move was so good that the others do not matter.
+        const auto look_at = [&](const Child& child) {
+            Worth worth = child.worth;
+            if (!child.is_leaf) {
+                if (first || !in_line) {
+                    worth = look_beyond(child, depth, above, beta, place, at_level);
+                } else {
+                    worth = look_beyond(child, depth, above, above + 1, place, at_level);
+                    if (worth.score > above && worth.score < beta) {
+                        worth = look_beyond(child, depth, above, beta, place, at_level);
+                    }
+                }
+            }
+            first = false;
+            best.most = std::min(best.most, worth.most);
+            if (worth.score > best.score) {
+                best.score = worth.score;
+                best.least = worth.least;
+                best_move = code(board, child.move);
+                if (in_line && worth.score > above) {
+                    level.line.assign(1, child.move);
+                    if (!child.is_leaf && depth > 1) {
+                        const auto& rest = levels_[at_level + 1].line;
+                        level.line.insert(level.line.end(), rest.begin(), rest.end());
+                    }
+                }
+                above = std::max(above, worth.score);
+            } else if (worth.score == best.score && worth.least > best.least) {
+                best.least = worth.least;
+                best_move = code(board, child.move);
+                if (in_line) level.line.assign(1, child.move);
+            }
+            if (best.score < beta) return false;
+            best.most = Worth::unproved;  // of the moves not looked at nothing is known
+            return true;
+        };
+        if (depth == 1) {
+            level.used = 0;
+            Child& child = level.child();
+            Candidates<B>(rules_, board).any([&](Sow move) {
+                return try_move(board, move, place, 0, child) && look_at(child);
+            });
+        } else {
+            look_at_all(board, depth, place, level, known.move, look_at);
+        }
+        leave();
+
+        if (best.least >= static_cast<int>(me)) best.least = Worth::clean;
+        if (best.most >= static_cast<int>(me)) best.most = Worth::clean;
+        if (remembers) remember(hash, known, best, depth, alpha, beta, best_move);
+        return best;
+    }
+
+    // Looks at all moves, the likely best ones first, until one is enough.
+    template <class F>
+    void look_at_all(const B& board, int depth, const Place& place, Level& level,
+                     std::uint32_t known_move, F&& look_at) {
+        const Candidates<B> candidates(rules_, board);
+        level.used = 0;
+        if (known_move != 0) {
+            const Sow move = decode(board, known_move);
+            const bool is_candidate = candidates.any([&](Sow one) { return one == move; });
+            if (!is_candidate) {
+                known_move = 0;
+            } else if (try_move(board, move, place, depth - 1, level.child()) &&
+                       look_at(level.child())) {
+                return;
+            }
+        }
+        level.order.clear();
+        candidates.any([&](Sow move) {
+            if (known_move != 0 && code(board, move) == known_move) return false;
+            Child& child = level.child();
+            if (try_move(board, move, place, depth - 1, child)) {
+                // Captures first, then extra moves, then what was good elsewhere.
+                const int order = child.captured * 4'096 + child.same_mover * 1'024 +
+                                  static_cast<int>(merit(move));
+                level.order.emplace_back(-order, level.used);
+                ++level.used;
+            }
+            return false;
+        });
+        for (auto next = level.order.begin(); next != level.order.end(); ++next) {
+            std::iter_swap(next, std::min_element(next, level.order.end()));
+            const Child& child = level.children[next->second];
+            if (!look_at(child)) continue;
+            if (child.captured == 0) praise(child.move, depth);
+            return;
+        }
+    }
+
+    void remember(std::uint64_t hash, Transpositions::Entry known, Worth& best, int depth,
+                  int alpha, int beta, std::uint32_t best_move) {
+        if (shares_values_) {
+            // What was proved before holds still.
+            if (best.score <= known.least) {
+                best = {known.least, Worth::clean,
+                        best.score == known.least ? best.most : Worth::unproved};
+            } else if (best.score >= known.most) {
+                best = {known.most, best.score == known.most ? best.least : Worth::unproved,
+                        Worth::clean};
+            }
+            if (best.least == Worth::clean) known.least = std::max(known.least, best.score);
+            if (best.most == Worth::clean) known.most = std::min(known.most, best.score);
+            known.score = best.score;
+            known.bound = best.score >= beta ? 1 : best.score <= alpha ? 2 : 3;
+        }
+        known.depth = depth;
+        if (best_move != 0) known.move = best_move;
+        transpositions_->store(hash, known);
+    }
+
+    std::uint32_t code(const B& board, Sow move) const {
+        const auto pit = static_cast<std::uint32_t>(move.pit - rules_.row(board.mover));
+        return (pit << 10 | static_cast<std::uint32_t>(move.lift)) << 1 |
+               static_cast<std::uint32_t>(move.direction);
+    }
+    Sow decode(const B& board, std::uint32_t code) const {
+        return {static_cast<int>(code >> 11) + rules_.row(board.mover),
+                static_cast<int>(code >> 1 & 0x3FF), static_cast<Direction>(code & 1)};
+    }
+
+    // How often a move was better than all others where it captured nothing, of late.
+    std::uint32_t& merit(Sow move) {
+        return merits_[static_cast<std::size_t>(2 * move.pit) +
+                       static_cast<std::size_t>(move.direction)];
+    }
+    void praise(Sow move, int depth) {
+        if ((merit(move) += static_cast<std::uint32_t>(depth * depth)) < 1'024) return;
+        for (std::uint32_t& one : merits_) one /= 2;
+    }
+
+    const Referee<B>& referee_;
+    const Rules& rules_;
+    const Table* table_;
+    Transpositions* transpositions_;
+    const bool compares_, by_turn_, shares_values_, may_be_drawn_;
+    B root_;
+    int seeds_ = 0, tabled_ = 0;
+    std::size_t turn_ = 0, before_ = 0;  // of the path: where the turn begins; what was played
+    std::vector<Visited> path_;
+    std::array<std::uint32_t, 4'096> filter_{};  // how many positions of the path have such a hash
+    std::vector<RootMove> moves_;
+    std::vector<Level> levels_;
+    std::array<std::uint32_t, 2 * max_ring> merits_{};
+    std::uint64_t nodes_ = 0, most_nodes_ = UINT64_MAX;
+    bool excluded_ = false;
+};
+
+// ---- analysis ----
+
+struct AnalysisPlan {
+    Rules rules;
+    AnyBoard root;                         // settled, not over
+    std::vector<AnyBoard> compared, turn;  // see Search::begin
+    bool is_compared = true;
+    int depth = max_search_depth;
+    std::uint64_t nodes = UINT64_MAX;
+    double seconds = 1e9;
+    std::size_t lines = 1;
+    int threads = 1;
+    std::size_t bytes = 0;  // of the transposition table; 0: none
+    const Table* table = nullptr;
+};
+
+struct AnalysisLine {
+    int score = 0;
+    bool exact = false;
+    int depth = 0;
+    std::vector<Sow> moves;
+};
+
+struct Analysis {
+    std::vector<AnalysisLine> lines;
+    bool exact = false;  // the lines are the best, and all scores exact
+    int depth = 0;       // to which all moves were searched
+    std::uint64_t nodes = 0;
+};
+
+// Searches deeper and deeper until a limit is reached or all is proved; the first depth is always
+// finished.  `found` is up to date after every depth, when `report` is called, and when `poll`
+// throws.  With one thread and no limit of time the result is always the same.
+void analyse(const AnalysisPlan& plan, Analysis& found, const Poll& poll,
+             const std::function<void()>& report);
+
+}  // namespace relaysow
