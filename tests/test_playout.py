@@ -348,7 +348,7 @@ def test_each_kernel_keeps_to_itself(level: str, flags: list[str], tmp_path: Pat
     instructions: it defines its entries and its number of lanes, and nothing weak."""
     source = Path(__file__).parent.parent / "cpp" / "lanes" / "kernel.cpp"
     built = tmp_path / "kernel.o"
-    options = ["-std=c++20", "-O2", f"-DRELAYSOW_LEVEL={level}", *flags]
+    options = ["-std=c++20", "-O2", f"-I{source.parents[1]}", f"-DRELAYSOW_LEVEL={level}", *flags]
     subprocess.run(["c++", *options, "-c", source, "-o", built], check=True)
     listed = subprocess.run(["nm", "-C", built], capture_output=True, text=True, check=True)
     symbols = [line.split(maxsplit=2) for line in listed.stdout.splitlines() if line[0] != " "]
