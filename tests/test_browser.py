@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import relaysow as rs
-from relaysow.text.notation import rules_to_text
+from relaysow.text.notation import rules_from_text, rules_to_text
 from serving import Client, serving
 
 pytestmark = pytest.mark.browser
@@ -398,7 +398,7 @@ def test_a_phone(text: str, scheme: str, page: Page) -> None:
         "[...document.querySelectorAll('.pit')].map(pit => "
         "{ const box = pit.getBoundingClientRect(); return [box.left, box.right, box.width]; })"
     )
-    assert len(boxes) == 2 * rs.notation.rules_from_text(text).pits
+    assert len(boxes) == 2 * rules_from_text(text).pits
     for left, right, width in boxes:
         assert 0 <= left < right <= 360
         assert width >= 38

@@ -101,15 +101,15 @@ def test_reloaded_or_imported_again() -> None:
     assert ran.stderr == ""
     told = dict(line.split() for line in ran.stdout.splitlines())
     for name in (
-        "checks",
+        "_support.checks",
         "rules",
         "moves",
         "game",
         "match",
-        "records",
-        "tablebase",
+        "text.records",
+        "exact.tablebase",
         "reference",
-        "files",
+        "_support.files",
     ):
         assert told[f"relaysow.{name}"] == "refuses"
     for name in ("relaysow", "relaysow._core", "relaysow.cli"):
@@ -196,8 +196,8 @@ def test_interrupted_and_then_imported_from_nothing() -> None:
     ran = run(
         SMOKE
         + """
-import relaysow._support.once
-keep, relaysow._support.once.keep_package = relaysow._support.once.keep_package, None
+import relaysow._support.reloading
+keep, relaysow._support.reloading.keep_package = relaysow._support.reloading.keep_package, None
 del relaysow._core._package  # as if it had been interrupted before its last line
 for name in [name for name in sys.modules if name.partition(".")[0] == "relaysow"]:
     del sys.modules[name]
@@ -234,7 +234,7 @@ def test_the_command_is_interrupted_while_it_is_loaded() -> None:
     code = """
 import sys, relaysow.__main__
 def interrupt(frame, event, _):
-    if event == "call" and frame.f_code.co_filename.endswith("cli.py"):
+    if event == "call" and frame.f_code.co_filename.endswith("cli/__init__.py"):
         raise KeyboardInterrupt
 sys.settrace(interrupt)
 sys.exit(relaysow.__main__.main())

@@ -25,6 +25,7 @@ import pytest
 import relaysow as rs
 from relaysow import cli, web
 from relaysow.rules import CHOICES
+from relaysow.text import notation
 from relaysow.web import addresses, connections, server
 from relaysow.web.workers import Stopped, Workers
 from serving import SLOW, Client, answer, serving
@@ -84,7 +85,7 @@ def test_computers_play_whole_games(name: str, policy: str, client: Client) -> N
     """Every answer is that of a game played by the package itself."""
     sizes = {"pits": 5} | ({"filled": 3} if name.startswith("kiothi") else {})
     rules = rs.RULE_SETS[name](seeds=3, **sizes)
-    text, moves, game = rs.notation.rules_to_text(rules), 0, rs.Game(rules)
+    text, moves, game = notation.rules_to_text(rules), 0, rs.Game(rules)
     while True:
         shown = told(client, text=text, policy=policy, seed=moves)
         game.push(game.position.move_from_text(shown["moves"][-1]["text"]))
@@ -186,7 +187,7 @@ def test_the_catalogue_has_every_game_and_option(client: Client) -> None:
             assert getattr(rules, option) == value
             assert option in games["options"]
         for setup in one["setups"]:
-            told(client, text=rs.notation.rules_to_text(rs.RULE_SETS[one["name"]](**setup)))
+            told(client, text=notation.rules_to_text(rs.RULE_SETS[one["name"]](**setup)))
         assert games["games"][one["game"]]["sources"]
         assert games["games"][one["game"]]["play"]
     for option, values in CHOICES.items():
@@ -351,7 +352,7 @@ def test_parallel_sessions_do_not_leak(client: Client) -> None:
 
     def session(seed: int) -> tuple[str, str]:
         rules = rs.giuthi(pits=5 + seed % 4, seeds=3 + seed % 3)
-        game, chance, text = rs.Game(rules), Random(seed), rs.notation.rules_to_text(rules)
+        game, chance, text = rs.Game(rules), Random(seed), notation.rules_to_text(rules)
         for _ in range(12):
             if game.is_over:
                 break

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 # The core must find the classes of moves and rules loaded.
 from relaysow import moves, rules  # noqa: F401
-from relaysow._support import checks, once
+from relaysow._support import checks, reloading
 
 try:
     from relaysow._core import Batch, LegalMoves, Position, build_info, perft
@@ -182,4 +182,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-once.keep_package()
+reloading.keep_package()

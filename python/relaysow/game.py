@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, overload
 
 from relaysow._core import LegalMoves, Position
 from relaysow._support.checks import number_of_move, shown
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
 from relaysow.rules import Rules
 from relaysow.text import notation, records

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from relaysow._support.checks import one_of, shown, whole_number, whole_numbers
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 
 once(__name__)
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from relaysow._support.checks import one_of, shown, whole_number, whole_numbers, within
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 
 if TYPE_CHECKING:
     from relaysow._core import Position

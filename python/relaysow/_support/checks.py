@@ -11,7 +11,7 @@ from operator import index
 from reprlib import Repr
 from typing import Any
 
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 
 once(__name__)
 

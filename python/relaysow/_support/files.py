@@ -43,7 +43,7 @@ from threading import current_thread
 from typing import IO
 
 from relaysow._support import checks
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 
 if sys.platform != "win32":
     import fcntl

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from relaysow import reference
 from relaysow._support.checks import flag, within
-from relaysow._support.once import once
 from relaysow._support.processes import Worker, undisturbed
+from relaysow._support.reloading import once
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
 from relaysow.rules import CHOICES, MIN_PITS, Rules
 from relaysow.simulation import (

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from relaysow._support.checks import one_of, shown, whole_number, within
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.rules import RULE_SETS, Rules
 
 if TYPE_CHECKING:

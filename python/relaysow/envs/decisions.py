@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 from relaysow import Position, Redistribute
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.game import Game
 
 once(__name__)

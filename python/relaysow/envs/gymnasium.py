@@ -13,7 +13,7 @@ from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
 from relaysow._support.checks import one_of, room, shown, within
 from relaysow._support.extras import library
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.cli.play import choose
 from relaysow.envs import options_of, player_of, rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame, chance_kept, no_copy, turned

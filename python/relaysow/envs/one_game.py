@@ -15,7 +15,7 @@ from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
 from relaysow._support.checks import instance, shown, whole_number
 from relaysow._support.extras import library
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.envs import options_of
 from relaysow.simulation.summary import ENDS
 

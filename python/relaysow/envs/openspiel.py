@@ -31,7 +31,7 @@ from relaysow import Position, Rules
 from relaysow._core import Batch
 from relaysow._support.checks import instance, is_integer, shown, whole_number, within
 from relaysow._support.extras import library
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.envs import GAMES, rules_of
 from relaysow.envs.decisions import Decision, Decisions
 from relaysow.rules import CHOICES

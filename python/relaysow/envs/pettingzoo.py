@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from relaysow import Position, Rules
 from relaysow._support.checks import one_of, within
 from relaysow._support.extras import library
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.envs import rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from relaysow import _core
 from relaysow._core import Position
 from relaysow._support.checks import function, instance, room, shown, within
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.moves import Move
 
 if TYPE_CHECKING:

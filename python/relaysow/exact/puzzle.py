@@ -13,7 +13,7 @@ from random import Random
 
 from relaysow._core import Position
 from relaysow._support.checks import instance, one_of, within
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.exact.analysis import solve, table_of
 from relaysow.exact.tablebase import Tablebase
 from relaysow.moves import Move

@@ -15,7 +15,7 @@ from relaysow._core import Position
 from relaysow._support import checks
 from relaysow._support.checks import flag, function, instance, whole_number, within
 from relaysow._support.files import named, regular, resumed, sync
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.exact.analysis import Value, at_end, result_at
 from relaysow.moves import Move
 from relaysow.rules import Rules

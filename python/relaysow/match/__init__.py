@@ -21,7 +21,7 @@ from relaysow._support.checks import (
     whole_numbers,
     within,
 )
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, Redistribute, Sow
 from relaysow.rules import MAX_PITS, MAX_SEEDS, MIN_PITS, Rules

@@ -41,7 +41,7 @@ from relaysow._support.checks import (
     whole_numbers,
     within,
 )
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.moves import (
     PATH_LAPS,
     WAYS,

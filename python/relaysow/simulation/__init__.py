@@ -17,7 +17,7 @@ from relaysow._support import checks
 from relaysow._support.checks import flag, one_of, shown, within
 from relaysow._support.extras import library
 from relaysow._support.files import named, written
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.rules import Rules
 from relaysow.simulation.summary import ENDS, Summary, Tally
 

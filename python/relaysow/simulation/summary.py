@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 
 if TYPE_CHECKING:
     import numpy as np

@@ -57,7 +57,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from relaysow._support.checks import flag, instance, listed, path, shown, whole_number
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.moves import Move, NotationError, Outcome, Redistribute, Sow
 from relaysow.rules import Rules
 from relaysow.text.notation import (

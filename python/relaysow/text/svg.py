@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from relaysow._support import checks
 from relaysow._support.checks import instance, one_of
-from relaysow._support.once import once
+from relaysow._support.reloading import once
 from relaysow.moves import Move, Redistribute, Sow, Sowing
 from relaysow.rules import Rules
 from relaysow.text import board as display
