@@ -14,7 +14,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from relaysow.rules import CHOICES, Rules
+from relaysow.rules import CHOICES, NEEDS, Rules
 
 PITS = (3, 3, 3, 4, 4, 4, 5, 5, 6, 6, 8, 10, 21, 33, 64)
 HEAPS = (1, 2, 3, 3, 4, 4, 6, 6, 10, 30, 300, 1_000)
@@ -58,10 +58,9 @@ def random_rules(draw: st.DrawFn, **fixed: Any) -> Rules:
         st.one_of(st.none(), st.none(), st.integers(1, 30), st.integers(31, 300))
     )
     options |= fixed
-    if options["uncrossed"] != "moves_again":
-        options |= {"extra_direction": "free", "extra_pit": "any"}
-    if options["direction"] != "either":
-        options["extra_direction"] = "free"
+    for name, value, other, needed in NEEDS:
+        if options[name] == value and options[other] != needed:
+            options[name] = next(able for able in CHOICES[name] if able != value)
     if "setup" in options:
         return Rules(**options)
     pits = options.setdefault("pits", draw(st.sampled_from(PITS)))

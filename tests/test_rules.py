@@ -28,11 +28,14 @@ CASES = Path(__file__).parent / "cases"
 DIRECTIONS = (None, "ccw", "cw")
 
 
-def cases(name: str) -> Any:
-    """The lines of a case file as parameters, named by their number."""
-    lines = (CASES / f"{name}.jsonl").read_text().splitlines()
-    ids = [f"{name}-{number}" for number in range(1, len(lines) + 1)]
-    return pytest.mark.parametrize("case", [json.loads(line) for line in lines], ids=ids)
+def cases(*names: str) -> Any:
+    """The lines of case files as parameters, named by their number."""
+    named_lines = [
+        pytest.param(json.loads(line), id=f"{name}-{number}")
+        for name in names
+        for number, line in enumerate((CASES / f"{name}.jsonl").read_text().splitlines(), 1)
+    ]
+    return pytest.mark.parametrize("case", named_lines)
 
 
 def rules_of(case: dict[str, Any], **changed: Any) -> rs.Rules:
@@ -70,7 +73,7 @@ def told(position: Any, move: dict[str, Any]) -> Any:
     return result
 
 
-@cases("moves")
+@cases("moves", "capturing_seed")
 def test_moves_case(engine: Any, case: dict[str, Any]) -> None:
     rules = rules_of(case)
     position = engine.Position(rules, **case["position"])
@@ -162,12 +165,14 @@ def test_trace_of_the_ten(engine: Any) -> None:
 
 PATHS = [
     (rs.giuthi(5, 4), (10, 76, 508)),
-    (rs.giuthi(6, 4), (12, 112, 840)),
+    (rs.giuthi(6, 4), (12, 112, 840, 5856)),
     (rs.giuthi(6, 6), (12, 116, 1000)),
     (rs.giuthi(7, 6), (14, 164, 1720)),
     (rs.giuthi(8, 4), (16, 208, 2280)),
-    (rs.giuthi(8, 8), (16, 220, 2736)),
+    (rs.giuthi(8, 8), (16, 220, 2736, 32016)),
     (rs.giuthi(10, 9), (20, 356, 5588)),
+    (rs.giuthi_literal(6, 4), (12, 108, 812, 5672)),
+    (rs.giuthi_literal(8, 8), (16, 220, 2736, 31924)),
     (rs.engehe(5), (5, 23, 90, 374)),
     (rs.engehe(8), (8, 58, 366, 2372)),
     (rs.engehe(40), (40, 1255)),

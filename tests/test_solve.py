@@ -41,6 +41,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     {"uncrossed": "captures", "bonus": "up_to_three", "lone_seed": "taken"},
     {"uncrossed": "captures", "bonus": "run", "minimum_lift": 1, "end": "last_mover_sweeps"},
     {"uncrossed": "ends_turn", "relay": "onward", "bonus": "three", "repetition": "stores"},
+    {"capturing_seed": "stays", "bonus": "three", "uncrossed": "captures", "repetition": "stores"},
     {**ENGEHE, "repetition": "stores"},
     {**ENGEHE, "origin": "skipped", "end": "able_player_sweeps", "repetition": "stores"},
     {**KIOTHI},

@@ -168,9 +168,10 @@ inline bool same_values(const Rules& a, const Rules& b) {
            a.direction == b.direction && a.relay == b.relay && a.origin == b.origin &&
            a.first_lap == b.first_lap && a.uncrossed == b.uncrossed &&
            a.extra_direction == b.extra_direction && a.extra_pit == b.extra_pit &&
-           a.lone_seed == b.lone_seed && a.chain == b.chain && a.bonus == b.bonus &&
-           a.end == b.end && a.repetition == b.repetition && a.endless == b.endless &&
-           a.max_laps == b.max_laps && refused_option(a) == nullptr;
+           a.lone_seed == b.lone_seed && a.capturing_seed == b.capturing_seed &&
+           a.chain == b.chain && a.bonus == b.bonus && a.end == b.end &&
+           a.repetition == b.repetition && a.endless == b.endless && a.max_laps == b.max_laps &&
+           refused_option(a) == nullptr;
 }
 
 struct TableHead {

@@ -237,13 +237,14 @@ uint64_t end_sowings(Lanes& x, V& restored) {
         }
     }
     if (rules.guard) astray = bits(equal(captured, all(0xFF)));
-    captured = add_where(own_taken, captured, all(1));
+    if (!rules.capturing_stays) captured = add_where(own_taken, captured, all(1));
     if (rules.bonus) {
         alignas(64) uint8_t taken[L];
         store(taken, captured);
-        // Only after a capture of what is faced: more than the own seed.
+        // Only after a capture of what is faced: more than the own seed, if that is taken.
         enum { three = 1, up_to_three };
-        const uint64_t leftmost = bits(tries & equal(pit, all(0)) & bits_in(captured, all(0xFE)));
+        const V faced_too = all(rules.capturing_stays ? 0xFF : 0xFE);
+        const uint64_t leftmost = bits(tries & equal(pit, all(0)) & bits_in(captured, faced_too));
         for (uint64_t left = leftmost; left; left &= left - 1) {
             const int lane = first_bit(left);
             const int faced = R - 1;
@@ -269,7 +270,9 @@ uint64_t end_sowings(Lanes& x, V& restored) {
     }
     count_sowings<Known>(x, ended, end, own_taken, captured, again);
     restored = where(end, load(x.raw));
-    restored = choose(own_taken, restored & all(mark & (marks ? 0xFF : 0)), restored);
+    if (!rules.capturing_stays) {
+        restored = choose(own_taken, restored & all(mark & (marks ? 0xFF : 0)), restored);
+    }
     return astray;
 }
 

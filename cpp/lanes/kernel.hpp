@@ -48,7 +48,7 @@ struct Options {
     uint8_t guard;                   // pits with one of these bits are too full; 0: none can be
     uint8_t most_candidates;         // in one direction, for the lane to draw; 0: never more
     bool skipped, reversed, either, any_lift, marks, owner_lifts, checks_first_lap;
-    bool always_captures, moves_again, lone_taken, passes, row_empty_ends;
+    bool always_captures, moves_again, lone_taken, capturing_stays, passes, row_empty_ends;
     bool direction_duty, pit_duty, compares;
     bool by_turn;  // compares those that begin a turn, and the positions of one turn
     bool endless_is_legal;

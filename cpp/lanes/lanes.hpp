@@ -78,6 +78,7 @@ inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
     x.always_captures = rules.uncrossed == Uncrossed::captures;
     x.moves_again = rules.uncrossed == Uncrossed::moves_again;
     x.lone_taken = rules.lone_seed == LoneSeed::taken;
+    x.capturing_stays = rules.capturing_seed == CapturingSeed::stays;
     x.row_empty_ends = rules.end == EndRule::row_empty;
     x.passes = rules.end == EndRule::both_stuck || x.row_empty_ends;
     x.direction_duty = rules.extra_direction == ExtraDirection::opposite;

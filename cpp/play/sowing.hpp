@@ -459,7 +459,7 @@ int capture(const Rules& rules, B& board, const Laps& laps, Trace& trace) {
     } else if (rules.lone_seed == LoneSeed::stays) {
         return 0;
     }
-    take(own);
+    if (rules.capturing_seed == CapturingSeed::taken) take(own);
     if (rules.chain != Chain::none && (faced_taken || rules.chain == Chain::run_over_gaps)) {
         const int step = laps.direction == Direction::ccw ? 1 : -1;
         for (int pit = own + step; pit >= row && pit < row + rules.pits && board.ring[pit] == 0;

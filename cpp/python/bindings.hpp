@@ -75,6 +75,7 @@ struct Book {
         read(given, "extra_direction", rules.extra_direction);
         read(given, "extra_pit", rules.extra_pit);
         read(given, "lone_seed", rules.lone_seed);
+        read(given, "capturing_seed", rules.capturing_seed);
         read(given, "chain", rules.chain);
         read(given, "bonus", rules.bonus);
         read(given, "protection", rules.protection);

@@ -29,6 +29,7 @@ enum class Uncrossed : std::uint8_t { captures, moves_again, ends_turn };
 enum class ExtraDirection : std::uint8_t { free, opposite };
 enum class ExtraPit : std::uint8_t { any, not_origin };
 enum class LoneSeed : std::uint8_t { stays, taken };
+enum class CapturingSeed : std::uint8_t { taken, stays };
 enum class Chain : std::uint8_t { none, next, run, run_over_gaps };
 enum class Bonus : std::uint8_t { none, three, up_to_three, run };
 enum class Protection : std::uint8_t { none, until_lifted, until_owner_lifts };
@@ -57,6 +58,7 @@ struct Rules {
     ExtraDirection extra_direction{};
     ExtraPit extra_pit{};
     LoneSeed lone_seed{};
+    CapturingSeed capturing_seed{};
     Chain chain{};
     Bonus bonus{};
     Protection protection{};

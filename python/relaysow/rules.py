@@ -29,6 +29,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "extra_direction": ("free", "opposite"),
     "extra_pit": ("any", "not_origin"),
     "lone_seed": ("stays", "taken"),
+    "capturing_seed": ("taken", "stays"),
     "chain": ("none", "next", "run", "run_over_gaps"),
     "bonus": ("none", "three", "up_to_three", "run"),
     "protection": ("none", "until_lifted", "until_owner_lifts"),
@@ -39,6 +40,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "endless": ("illegal", "draw", "ends_turn"),
 }
 """Every option that is a word, with all its values."""
+
+NEEDS: tuple[tuple[str, str, str, str], ...] = (
+    ("extra_direction", "opposite", "uncrossed", "moves_again"),
+    ("extra_pit", "not_origin", "uncrossed", "moves_again"),
+    ("extra_direction", "opposite", "direction", "either"),
+    ("capturing_seed", "stays", "lone_seed", "stays"),
+)
+"""Each value of an option that needs a value of another: with any other of that it is refused."""
 
 
 class RulesError(ValueError):
@@ -59,6 +68,7 @@ class Options(TypedDict, total=False):
     extra_direction: str
     extra_pit: str
     lone_seed: str
+    capturing_seed: str
     chain: str
     bonus: str
     protection: str
@@ -104,6 +114,7 @@ class Rules:
     extra_direction: str = "free"
     extra_pit: str = "any"
     lone_seed: str = "stays"
+    capturing_seed: str = "taken"
     chain: str = "run_over_gaps"
     bonus: str = "none"
     protection: str = "none"
@@ -135,12 +146,7 @@ class Rules:
             put("max_laps", within("max_laps", self.max_laps, 1, MAX_LAPS, allowed, RulesError))
         for name, values in CHOICES.items():
             put(name, one_of(name, getattr(self, name), values, RulesError))
-        contradictions = (
-            ("extra_direction", "opposite", "uncrossed", "moves_again"),
-            ("extra_pit", "not_origin", "uncrossed", "moves_again"),
-            ("extra_direction", "opposite", "direction", "either"),
-        )
-        for name, value, other, needed in contradictions:
+        for name, value, other, needed in NEEDS:
             if getattr(self, name) == value and getattr(self, other) != needed:
                 raise RulesError(
                     f"{name}={value!r} contradicts {other}={getattr(self, other)!r}: "
@@ -186,7 +192,7 @@ class Rules:
         return _from_names, ({field.name: getattr(self, field.name) for field in fields(self)},)
 
 
-ADDED: dict[str, Any] = {}
+ADDED: dict[str, Any] = {"capturing_seed": "taken"}
 """The options that pickles of earlier versions lack, each with the value by which games are played
 as they were before there was such an option."""
 
@@ -334,6 +340,20 @@ def giuthi_pratt(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> R
     return giuthi(pits, seeds, **merged)
 
 
+def giuthi_literal(pits: int = 8, seeds: int = 8, **options: Unpack[Options]) -> Rules:
+    """Giuthi as in the French and Romanian descriptions to the letter: an extra move starts from
+    another pit, and the last seed is taken whatever faces it.
+
+    Takes and raises what `giuthi` does.
+
+    >>> from relaysow import giuthi_literal
+    >>> giuthi_literal().lone_seed
+    'taken'
+    """
+    merged: Options = {"extra_pit": "not_origin", "lone_seed": "taken", **options}
+    return giuthi(pits, seeds, **merged)
+
+
 def kiothi_wikipedia(
     seeds: int = 6, filled: int = 5, pits: int = 10, **options: Unpack[Options]
 ) -> Rules:
@@ -369,6 +389,7 @@ RULE_SETS: dict[str, Callable[..., Rules]] = {
         giuthi_russ,
         giuthi_leakey,
         giuthi_pratt,
+        giuthi_literal,
         kiothi_wikipedia,
     )
 }

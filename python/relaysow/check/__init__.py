@@ -17,7 +17,7 @@ from relaysow._support.checks import flag, within
 from relaysow._support.processes import Worker, undisturbed
 from relaysow._support.reloading import once
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
-from relaysow.rules import CHOICES, MIN_PITS, Rules
+from relaysow.rules import CHOICES, MIN_PITS, NEEDS, Rules
 from relaysow.simulation import (
     COLUMNS,
     MAX_MOVES,
@@ -237,10 +237,9 @@ def random_rules(chance: random.Random) -> Rules:
     else:
         setup = tuple(chance.randint(0, most) for _ in range(2 * pits))
     options: dict[str, Any] = {name: chance.choice(values) for name, values in CHOICES.items()}
-    if options["extra_direction"] == "opposite":
-        options["direction"] = "either"
-    if (options["extra_direction"], options["extra_pit"]) != ("free", "any"):
-        options["uncrossed"] = "moves_again"
+    for name, value, other, needed in NEEDS:
+        if options[name] == value:
+            options[other] = needed
     options["minimum_lift"] = chance.choice((1, 2))
     # On a crowded board a sowing may go round for billions of laps before it proves endless.
     longest = None if sum(setup) <= 6 * pits else chance.randint(13, 200)

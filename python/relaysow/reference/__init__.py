@@ -321,9 +321,9 @@ def captured_pits(
     """The pits captured by a sowing whose last seed fell into the empty pit q of the mover's row.
 
     "Let o = opposite(q).  If o holds seeds and is not protected, the mover captures the seeds of o
-    and the seed in q.  If o is empty or protected, `lone_seed="stays"`: nothing is captured, the
-    seed stays; `"taken"`: the mover captures just the seed in q (and a `"run_over_gaps"` chain goes
-    on from q)."
+    and, with `capturing_seed="taken"`, the seed in q; with `"stays"` that seed stays where it fell.
+    If o is empty or protected: `lone_seed="stays"` nothing is captured, the seed stays; `"taken"`
+    the mover captures just the seed in q (and a `"run_over_gaps"` chain goes on from q)."
 
     >>> from relaysow.rules import giuthi
     >>> captured_pits(giuthi(pits=5, seeds=4), 0, (1, 0, 0, 3, 0, 0, 2, 0, 1, 4), (), 0, "ccw")
@@ -338,7 +338,7 @@ def captured_pits(
         return pits[pit] > 0 and pit not in protected
 
     if can_be_taken(o):
-        taken = [o, q]
+        taken = [o, q] if rules.capturing_seed == "taken" else [o]
     elif rules.lone_seed == "taken":
         taken = [q]
     else:

@@ -185,6 +185,10 @@ OPTIONS: dict[str, tuple[str, dict[str, str]]] = {
         "the last seed, facing an empty or protected pit",
         {"stays": "stays where it is", "taken": "is captured"},
     ),
+    "capturing_seed": (
+        "the last seed, which captured what faces it",
+        {"taken": "is captured too", "stays": "stays where it is"},
+    ),
     "chain": (
         "after a capture, the empty own pits that follow in the direction of the last lap",
         {
@@ -274,6 +278,8 @@ READINGS = {
     "giuthi_russ": "As Russ's handbook is usually programmed.",
     "giuthi_leakey": "Leakey's reading.",
     "giuthi_pratt": "John Pratt's reading (2009).",
+    "giuthi_literal": "The French and Romanian descriptions to the letter: an extra move starts from "
+    "another pit, and the last seed is taken whatever faces it.",
     "kiothi_wikipedia": "The reading of the English and Italian Wikipedia.",
 }
 """Whose reading a rule set is."""
