@@ -1108,6 +1108,12 @@ def test_the_generators() -> None:
         ("setup", (1000,) * 10, "seeds in setup=10000: must be 1…1000"),
         ("setup", (10**9,) * 10, "seeds in a pit of setup=1000000000: must be 0…1000"),
         ("minimum_lift", -3, "minimum_lift=-3: must be 1…2"),
+        ("chain", "loop", "chain='loop': must be one of none, next, run, run_over_gaps"),
+        ("chain", "none, next", "chain='none, next': must be one of none, next, "),
+        ("chain", "", "chain='': must be one of none, next, run, run_over_gaps"),
+        ("endless", None, "endless=None: must be one of illegal, draw, ends_turn"),
+        ("max_laps", 0, "max_laps=0: must be None or 1…1000000000000"),
+        ("max_laps", 2**64 - 1, "max_laps=18446744073709551615: must be None or 1…"),
     ],
 )
 def test_rules_that_evade_their_checks(name: str, value: Any, said: str) -> None:

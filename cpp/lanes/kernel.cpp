@@ -181,7 +181,8 @@ INLINE bool capturable(bool marks, int seeds) {
 template <class Known>
 uint64_t end_sowings(Lanes& x, V& restored) {
     const Options rules = Known::of(x);
-    const int R = rules.ring_rows, n = rules.pits, chain = rules.chain;
+    const int R = rules.ring_rows, n = rules.pits;
+    const Chain chain = rules.chain;
     const bool marks = rules.marks, clockwise_too = rules.either || rules.reversed;
     uint8_t* const ring = x.ring;
     uint64_t ended = x.ended, astray = 0;
@@ -194,7 +195,7 @@ uint64_t end_sowings(Lanes& x, V& restored) {
     V captured = all(0);
     M own_taken = none();
     const uint64_t trying = bits(tries);
-    if (chain == no_chain && trying) {
+    if (chain == Chain::none && trying) {
         alignas(64) uint8_t faced[L];
         store(faced, all(0));
         for (uint64_t left = trying; left; left &= left - 1) {
@@ -216,7 +217,9 @@ uint64_t end_sowings(Lanes& x, V& restored) {
         const auto step = [&](int j, M start) __attribute__((always_inline)) {
             const M alive = (start | carried) & empty[j];
             const M take = alive & open[j];
-            carried = chain == gaps_chain ? alive : chain == run_chain ? take : start & take;
+            carried = chain == Chain::run_over_gaps ? alive
+                      : chain == Chain::run         ? take
+                                                    : start & take;
             return take;
         };
         for (int j = 0; j < n; ++j) {
@@ -238,11 +241,10 @@ uint64_t end_sowings(Lanes& x, V& restored) {
     }
     if (rules.guard) astray = bits(equal(captured, all(0xFF)));
     if (!rules.capturing_stays) captured = add_where(own_taken, captured, all(1));
-    if (rules.bonus) {
+    if (rules.bonus != Bonus::none) {
         alignas(64) uint8_t taken[L];
         store(taken, captured);
         // Only after a capture of what is faced: more than the own seed, if that is taken.
-        enum { three = 1, up_to_three };
         const V faced_too = all(rules.capturing_stays ? 0xFF : 0xFE);
         const uint64_t leftmost = bits(tries & equal(pit, all(0)) & bits_in(captured, faced_too));
         for (uint64_t left = leftmost; left; left &= left - 1) {
@@ -250,8 +252,8 @@ uint64_t end_sowings(Lanes& x, V& restored) {
             const int faced = R - 1;
             int run = 0;
             while (run < n - 1 && capturable(marks, ring[(faced - 1 - run) * L + lane])) ++run;
-            if (rules.bonus == three) run = run >= 3 ? 3 : 0;
-            if (rules.bonus == up_to_three && run > 3) run = 3;
+            if (rules.bonus == Bonus::three) run = run >= 3 ? 3 : 0;
+            if (rules.bonus == Bonus::up_to_three && run > 3) run = 3;
             for (int k = 1; k <= run; ++k) {
                 uint8_t& seeds = ring[(faced - k) * L + lane];
                 if (seeds > 0xFF - taken[lane]) astray |= uint64_t{1} << lane;

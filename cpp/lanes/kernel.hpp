@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rules/options.hpp"
+
 namespace relaysow::playout {
 
 enum { most_lanes = 64, most_rows = 128 + 2, most_struck = 12 };
@@ -52,7 +54,8 @@ struct Options {
     bool direction_duty, pit_duty, compares;
     bool by_turn;  // compares those that begin a turn, and the positions of one turn
     bool endless_is_legal;
-    uint8_t chain, bonus;  // as in rules.hpp
+    Chain chain;
+    Bonus bonus;
 };
 
 struct Lanes : Options {

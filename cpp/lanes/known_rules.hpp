@@ -9,8 +9,6 @@ namespace {
 
 constexpr int mark = 0x80, counted = 0x7F;
 
-enum : int { no_chain, next_chain, run_chain, gaps_chain };  // as Chain in rules.hpp
-
 // What is known of the rules when this is compiled, which makes the lanes a tenth faster: whether
 // pits have marks at least, or all but the size of a board.
 template <bool with_marks>
@@ -33,7 +31,7 @@ struct GiuthiRules {
     INLINE static Options of(const Options& x) {
         Options rules = on_board(x);
         rules.minimum_lift = 2;
-        rules.chain = gaps_chain;
+        rules.chain = Chain::run_over_gaps;
         rules.reversed = rules.either = rules.moves_again = rules.passes = rules.compares = true;
         return rules;
     }
@@ -52,7 +50,8 @@ struct KiothiRules {
     static constexpr bool marks = true, by_lane = false;
     INLINE static Options of(const Options& x) {
         Options rules = on_board(x);
-        rules.minimum_lift = rules.bonus = 1;
+        rules.minimum_lift = 1;
+        rules.bonus = Bonus::three;
         rules.any_lift = rules.marks = rules.checks_first_lap = true;
         rules.always_captures = rules.compares = true;
         return rules;

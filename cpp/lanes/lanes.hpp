@@ -88,8 +88,8 @@ inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
     x.compares = rules.repetition != Repetition::off;
     x.by_turn = compares_by_turn(rules);
     x.endless_is_legal = rules.endless != Endless::illegal;
-    x.chain = static_cast<std::uint8_t>(rules.chain);
-    x.bonus = static_cast<std::uint8_t>(rules.bonus);
+    x.chain = rules.chain;
+    x.bonus = rules.bonus;
 }
 
 // Bytes of the rings of all lanes.

@@ -13,6 +13,7 @@
 #include "play/board.hpp"
 #include "play/moves.hpp"
 #include "play/sowing.hpp"
+#include "python/options.hpp"
 #include "rules/rules.hpp"
 
 namespace relaysow {
@@ -23,7 +24,7 @@ namespace py = pybind11;
 struct PythonTypes {
     py::object rules, sow, redistribute, lap, sowing;
     py::object illegal_move, position_error;
-    py::object choices, checks;
+    py::object checks;
     py::str pit{"pit"}, lift{"lift"}, direction{"direction"}, emptied{"emptied"}, placed{"placed"};
     py::str ccw{"ccw"}, cw{"cw"};
     py::dict books;
@@ -44,9 +45,6 @@ inline std::string shown(const py::handle& value) {
 extern const Poll poll_with_gil;
 extern const Poll poll_without_gil;
 
-// A subclass may have evaded the checks of Rules: the core trusts none of what it reads here.
-int rules_number(const py::handle& value, const char* name, int low, int high);
-
 // The rules of a position in both worlds, and the Python objects of its moves.
 struct Book {
     Rules rules;
@@ -54,38 +52,8 @@ struct Book {
     py::ssize_t hash = 0;
     std::vector<py::object> whole_lifts;  // Sow of each pit and direction, lift not named
 
-    explicit Book(const py::object& given) : python_rules(given), hash(py::hash(given)) {
-        rules.pits = rules_number(given.attr("pits"), "pits", min_pits, max_pits);
-        const py::tuple setup = given.attr("setup");
-        rules_number(py::int_(setup.size()), "counts in setup", rules.ring(), rules.ring());
-        int all = 0;
-        for (std::size_t pit = 0; pit < setup.size(); ++pit) {
-            const int seeds = rules_number(setup[pit], "seeds in a pit of setup", 0, max_seeds);
-            rules.setup[pit] = static_cast<std::uint16_t>(seeds);
-            all += seeds;
-        }
-        rules_number(py::int_(all), "seeds in setup", 1, max_seeds);
-        rules.minimum_lift = rules_number(given.attr("minimum_lift"), "minimum_lift", 1, 2);
-        read(given, "lift", rules.lift);
-        read(given, "direction", rules.direction);
-        read(given, "relay", rules.relay);
-        read(given, "origin", rules.origin);
-        read(given, "first_lap", rules.first_lap);
-        read(given, "uncrossed", rules.uncrossed);
-        read(given, "extra_direction", rules.extra_direction);
-        read(given, "extra_pit", rules.extra_pit);
-        read(given, "lone_seed", rules.lone_seed);
-        read(given, "capturing_seed", rules.capturing_seed);
-        read(given, "chain", rules.chain);
-        read(given, "bonus", rules.bonus);
-        read(given, "protection", rules.protection);
-        read(given, "redistribution", rules.redistribution);
-        read(given, "end", rules.end);
-        read(given, "repetition", rules.repetition);
-        read(given, "repetition_scope", rules.repetition_scope);
-        read(given, "endless", rules.endless);
-        const py::object max_laps = given.attr("max_laps");
-        if (!max_laps.is_none()) rules.max_laps = max_laps.cast<std::uint64_t>();
+    explicit Book(const py::object& given)
+        : rules(read_rules(given)), python_rules(given), hash(py::hash(given)) {
         const bool either = rules.direction == DirectionChoice::either;
         for (int k = 0; k < rules.ring(); ++k) {
             for (const Direction d : {Direction::ccw, Direction::cw}) {
@@ -113,13 +81,6 @@ struct Book {
         py::tuple placed(rules.ring());
         for (std::size_t i = 0; i < placed.size(); ++i) placed[i] = move.placed[i];
         return python->redistribute(emptied, placed);
-    }
-
-private:
-    template <class Option>
-    static void read(const py::object& given, const char* name, Option& option) {
-        const auto number = python->choices[name].attr("index")(given.attr(name)).cast<int>();
-        option = static_cast<Option>(number);
     }
 };
 

@@ -57,12 +57,11 @@ public:
           value_(py::module_::import("relaysow.exact.analysis").attr("Value")),
           table_(book_->rules, max_seeds) {
         refuse_history(book_->rules);
-        for (const char* name : {"extra_direction", "extra_pit"}) {
-            const py::str option = rules.attr(name);
-            if (!option.equal(python->choices[name][py::int_(0)])) {
-                throw py::value_error(std::string(name) + "=" + shown(option) +
-                                      ": a table has no room for the duties of extra moves");
-            }
+        const bool directed = table_.rules().extra_direction != ExtraDirection::free;
+        if (directed || table_.rules().extra_pit != ExtraPit::any) {
+            const char* const name = directed ? "extra_direction" : "extra_pit";
+            throw py::value_error(std::string(name) + "=" + shown(rules.attr(name)) +
+                                  ": a table has no room for the duties of extra moves");
         }
     }
 

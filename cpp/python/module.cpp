@@ -59,9 +59,7 @@ void check_signals() {
 const Poll poll_with_gil{[](void*) {
                              if (interrupted_by_test()) interrupt();
                              if (!time_to_ask()) return;
-                             {
-                                 const py::gil_scoped_release others_may_run;
-                             }
+                             { const py::gil_scoped_release others_may_run; }
                              check_signals();
                          },
                          nullptr};
@@ -88,11 +86,6 @@ BookPointer book_of(const py::object& rules) {
     if (python->books.size() >= 256) python->books.clear();
     python->books[rules] = py::cast(book);
     return book;
-}
-
-int rules_number(const py::handle& value, const char* name, int low, int high) {
-    const std::string allowed = "must be " + std::to_string(low) + "…" + std::to_string(high);
-    return whole_number(value, name, low, high, allowed, PyExc_ValueError);
 }
 
 void refuse(const std::string& why, const py::handle& error) {
@@ -932,8 +925,8 @@ void import_python_types() {
     auto types = std::make_unique<PythonTypes>();
     const auto rules = imported("relaysow.rules");
     const auto moves = imported("relaysow.moves");
+    compare_options(rules);
     types->rules = rules.attr("Rules");
-    types->choices = rules.attr("CHOICES");
     types->checks = imported("relaysow._support.checks");
     types->sow = moves.attr("Sow");
     types->redistribute = moves.attr("Redistribute");
