@@ -18,7 +18,8 @@ from typing import IO
 import relaysow as rs
 from relaysow import _core
 from relaysow._support.files import written
-from relaysow.rules import CHOICES, RULE_SETS
+from relaysow.options import CHOICES
+from relaysow.rules import RULE_SETS
 
 SIZES = (5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 56, 64)
 GAMES = {"giuthi": "Giuthi", "kiothi": "Kiothi", "engehe": "En Gehé"}

@@ -14,7 +14,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from relaysow.rules import CHOICES, NEEDS, Rules
+from relaysow.options import CHOICES, NEEDS
+from relaysow.rules import Rules
 
 PITS = (3, 3, 3, 4, 4, 4, 5, 5, 6, 6, 8, 10, 21, 33, 64)
 HEAPS = (1, 2, 3, 3, 4, 4, 6, 6, 10, 30, 300, 1_000)

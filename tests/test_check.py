@@ -16,7 +16,7 @@ import pytest
 import relaysow as rs
 from relaysow import cli, reference
 from relaysow.check import CheckInterrupted, Report, _played, _Task, check, random_rules
-from relaysow.rules import CHOICES
+from relaysow.options import CHOICES
 from relaysow.simulation import cores
 
 SMALL = rs.giuthi(pits=5, seeds=4)

@@ -17,7 +17,7 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli
-from relaysow.rules import CHOICES
+from relaysow.options import CHOICES
 
 COMMAND = [sys.executable, "-m", "relaysow"]
 OVER = "giuthi(pits=5,seeds=4) 0,0,0,0,0;0,0,0,0,0 15,25 S - - 2"

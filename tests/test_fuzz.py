@@ -24,7 +24,7 @@ import pytest
 
 import relaysow as rs
 from relaysow._support.checks import is_integer
-from relaysow.rules import CHOICES
+from relaysow.options import CHOICES
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import relaysow
-from relaysow.rules import CHOICES
+from relaysow.options import CHOICES
 
 # Imports the extension beside rules that a line of code has changed.
 IMPORT = """
@@ -18,15 +18,19 @@ package = types.ModuleType("relaysow")
 package.__path__ = [{folder!r}]
 sys.modules["relaysow"] = package
 import relaysow.rules as rules, relaysow.moves
-CHOICES = rules.CHOICES
+from relaysow.options import CHOICES, OPTIONS, Options
 {change}
 import relaysow._core
 """
+# The same of options changed before the rules are imported.
+BEFORE = IMPORT.replace("import relaysow.rules as rules, relaysow.moves\n", "").replace(
+    "import relaysow._core", "import relaysow.rules"
+)
 
 
-def imported_beside(change: str) -> str:
+def imported_beside(change: str, code: str = IMPORT) -> str:
     """The last line of what the import says of rules so changed; nothing if it does not fail."""
-    code = IMPORT.format(folder=str(Path(relaysow.__file__).parent), change=change)
+    code = code.format(folder=str(Path(relaysow.__file__).parent), change=change)
     run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     return (run.stderr.splitlines() or [""])[-1]
 
@@ -61,3 +65,19 @@ def test_an_option_that_only_one_of_them_has_is_named() -> None:
 @pytest.mark.parametrize("limit", ["MIN_PITS", "MAX_PITS", "MAX_SEEDS", "MAX_LAPS"])
 def test_a_limit_that_the_extension_has_otherwise_is_named(limit: str) -> None:
     assert imported_beside(f"rules.{limit} += 1").startswith(f"ImportError: the limit {limit} is ")
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ("OPTIONS['sound'] = ('whether it rattles', {{}})", "OPTIONS differ in the option 'sound'"),
+        ("OPTIONS['chain'] = OPTIONS.pop('chain')", "OPTIONS differ in the option 'chain'"),
+        ("del OPTIONS['endless']", "OPTIONS differ in the option 'endless'"),
+        ("Options.__annotations__['sound'] = str", "Options differ in the option 'sound'"),
+        ("del Options.__annotations__['endless']", "Options differ in the option 'endless'"),
+    ],
+)
+def test_an_option_that_rules_have_otherwise_is_named(change: str, where: str) -> None:
+    assert imported_beside("", BEFORE) == ""
+    said = imported_beside(change.format(), BEFORE)
+    assert said == f"ImportError: Rules and {where}, or in its place"

@@ -38,7 +38,7 @@ import relaysow.check
 import relaysow.envs.pettingzoo
 from relaysow import game, reference
 from relaysow._support.checks import is_integer, shown
-from relaysow.rules import CHOICES
+from relaysow.options import CHOICES
 from relaysow.simulation import empty_columns
 from relaysow.simulation.summary import Tally
 from relaysow.text import board as display

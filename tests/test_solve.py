@@ -11,7 +11,8 @@ import pytest
 import relaysow as rs
 from game_graph import GameGraph, key_of, rings
 from relaysow import reference
-from relaysow.rules import CHOICES, Rules
+from relaysow.options import CHOICES
+from relaysow.rules import Rules
 
 GIUTHI: dict[str, Any] = {}
 ENGEHE: dict[str, Any] = {

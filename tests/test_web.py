@@ -24,7 +24,7 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli, web
-from relaysow.rules import CHOICES
+from relaysow.options import CHOICES
 from relaysow.text import notation
 from relaysow.web import addresses, connections, server
 from relaysow.web.workers import Stopped, Workers

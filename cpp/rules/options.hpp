@@ -8,7 +8,7 @@
 
 namespace relaysow {
 
-// As in rules.py.
+// As in options.py.
 inline constexpr int min_pits = 3, max_pits = 64, max_seeds = 1000;
 inline constexpr int64_t most_laps = 1'000'000'000'000;  // of `max_laps`
 

@@ -5,79 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from relaysow._support.checks import one_of, shown, whole_number, whole_numbers, within
 from relaysow._support.reloading import once
+from relaysow.options import (
+    ADDED,
+    CHOICES,
+    MAX_LAPS,
+    MAX_PITS,
+    MAX_SEEDS,
+    MIN_PITS,
+    NEEDS,
+    OPTIONS,
+    Options,
+)
 
 if TYPE_CHECKING:
     from relaysow._core import Position
 
 once(__name__)
 
-MIN_PITS, MAX_PITS = 3, 64
-MAX_SEEDS = 1_000
-MAX_LAPS = 10**12  # laps are summed in 64 bits
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "lift": ("all", "any"),
-    "direction": ("ccw", "either"),
-    "relay": ("onward", "reversed"),
-    "origin": ("sown", "skipped"),
-    "first_lap": ("free", "not_into_own_occupied"),
-    "uncrossed": ("captures", "moves_again", "ends_turn"),
-    "extra_direction": ("free", "opposite"),
-    "extra_pit": ("any", "not_origin"),
-    "lone_seed": ("stays", "taken"),
-    "capturing_seed": ("taken", "stays"),
-    "chain": ("none", "next", "run", "run_over_gaps"),
-    "bonus": ("none", "three", "up_to_three", "run"),
-    "protection": ("none", "until_lifted", "until_owner_lifts"),
-    "redistribution": ("none", "one", "two", "up_to_two"),
-    "end": ("both_stuck", "row_empty", "able_player_sweeps", "last_mover_sweeps"),
-    "repetition": ("draw", "stores", "score", "off"),
-    "repetition_scope": ("position", "turn"),
-    "endless": ("illegal", "draw", "ends_turn"),
-}
-"""Every option that is a word, with all its values."""
-
-NEEDS: tuple[tuple[str, str, str, str], ...] = (
-    ("extra_direction", "opposite", "uncrossed", "moves_again"),
-    ("extra_pit", "not_origin", "uncrossed", "moves_again"),
-    ("extra_direction", "opposite", "direction", "either"),
-    ("capturing_seed", "stays", "lone_seed", "stays"),
-)
-"""Each value of an option that needs a value of another: with any other of that it is refused."""
-
 
 class RulesError(ValueError):
     """Rules that cannot be: an unknown value, a size out of range, or options that contradict."""
-
-
-class Options(TypedDict, total=False):
-    """The options every rule-set function takes by keyword, beside its own size arguments."""
-
-    setup: tuple[int, ...]
-    minimum_lift: int
-    lift: str
-    direction: str
-    relay: str
-    origin: str
-    first_lap: str
-    uncrossed: str
-    extra_direction: str
-    extra_pit: str
-    lone_seed: str
-    capturing_seed: str
-    chain: str
-    bonus: str
-    protection: str
-    redistribution: str
-    end: str
-    repetition: str
-    repetition_scope: str
-    endless: str
-    max_laps: int | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -192,9 +144,16 @@ class Rules:
         return _from_names, ({field.name: getattr(self, field.name) for field in fields(self)},)
 
 
-ADDED: dict[str, Any] = {"capturing_seed": "taken"}
-"""The options that pickles of earlier versions lack, each with the value by which games are played
-as they were before there was such an option."""
+def _compare_names() -> None:
+    """What `Options` and `OPTIONS` tell again, for mypy and for people, is what `Rules` has."""
+    told = [field.name for field in fields(Rules) if field.name != "pits"]
+    for again, where in ((list(OPTIONS), "OPTIONS"), (list(Options.__annotations__), "Options")):
+        if again != told:
+            name = next(a or b for a, b in zip_longest(told, again) if a != b)
+            raise ImportError(f"Rules and {where} differ in the option {name!r}, or in its place")
+
+
+_compare_names()
 
 
 def _from_names(options: dict[str, Any]) -> Rules:
@@ -214,6 +173,31 @@ def _from_names(options: dict[str, Any]) -> Rules:
     return Rules(**options)
 
 
+RULE_SETS: dict[str, Callable[..., Rules]] = {}
+"""The rule-set functions by name."""
+
+READINGS: dict[str, str] = {}
+"""Whose reading a rule set is, by the names of the functions."""
+
+_RuleSet = TypeVar("_RuleSet", bound=Callable[..., Rules])
+
+
+def _reading(told: str) -> Callable[[_RuleSet], _RuleSet]:
+    """Makes a function a named rule set."""
+
+    def named(function: _RuleSet) -> _RuleSet:
+        RULE_SETS[function.__name__] = function
+        READINGS[function.__name__] = told
+        return function
+
+    return named
+
+
+@_reading(
+    "The reading of the French and Romanian descriptions: the pits facing all the consecutive "
+    "empty pits are captured, so an empty one among them does not stop the chain; a repeated "
+    "position is a draw."
+)
 def giuthi(pits: int = 8, seeds: int = 8, **options: Unpack[Options]) -> Rules:
     """Giuthi of the Kikuyu: every lap reverses, the whole run of faced pits is captured.
 
@@ -229,6 +213,10 @@ def giuthi(pits: int = 8, seeds: int = 8, **options: Unpack[Options]) -> Rules:
     return _make(pits, {"seeds": seeds}, options, lambda n: (seeds_in_pit(seeds),) * (2 * n))
 
 
+@_reading(
+    "The reading of the French descriptions. Repetition is not in the sources: the draw is a "
+    "safety valve."
+)
 def kiothi(seeds: int = 5, filled: int = 6, pits: int = 10, **options: Unpack[Options]) -> Rules:
     """Kiothi of the Meru: opening redistribution, protected pits (nki), partial lifts.
 
@@ -262,6 +250,10 @@ def kiothi(seeds: int = 5, filled: int = 6, pits: int = 10, **options: Unpack[Op
     return _make(pits, {"seeds": seeds, "filled": filled}, {**defaults, **options}, rows)
 
 
+@_reading(
+    "The reading of the French description. Repetition is not in the sources: the draw is a "
+    "safety valve."
+)
 def engehe(pits: int = 50, seeds: int = 4, **options: Unpack[Options]) -> Rules:
     """En Gehé of the Maasai: 2×40 to 2×50 pits, one direction, the last mover sweeps.
 
@@ -286,6 +278,7 @@ def engehe(pits: int = 50, seeds: int = 4, **options: Unpack[Options]) -> Rules:
     )
 
 
+@_reading("The Italian Wikipedia's reading, after Driedger.")
 def giuthi_wikipedia(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Rules:
     """Giuthi as in the Italian Wikipedia after Driedger: each faced pit of the chain must be
     occupied, and a player to move whose row is empty ends the game.
@@ -300,6 +293,7 @@ def giuthi_wikipedia(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) 
     return giuthi(pits, seeds, **merged)
 
 
+@_reading("As Russ's handbook is usually programmed.")
 def giuthi_russ(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Rules:
     """Giuthi as L. Russ's handbook (*Mancala Games*, 1984) is usually programmed.
 
@@ -313,6 +307,7 @@ def giuthi_russ(pits: int = 8, seeds: int = 6, **options: Unpack[Options]) -> Ru
     return giuthi(pits, seeds, **merged)
 
 
+@_reading("Leakey's reading.")
 def giuthi_leakey(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> Rules:
     """Giuthi after L. S. B. Leakey (*The Southern Kikuyu before 1903*): the chain takes one more
     pit at most, and an extra move goes against the direction of the move that earned it.
@@ -327,6 +322,7 @@ def giuthi_leakey(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> 
     return giuthi(pits, seeds, **merged)
 
 
+@_reading("John Pratt's reading (2009).")
 def giuthi_pratt(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> Rules:
     """Giuthi after John Pratt (2009): the pit lifted is skipped in sowing.
 
@@ -340,6 +336,10 @@ def giuthi_pratt(pits: int = 6, seeds: int = 6, **options: Unpack[Options]) -> R
     return giuthi(pits, seeds, **merged)
 
 
+@_reading(
+    "The French and Romanian descriptions to the letter: an extra move starts from another "
+    "pit, and the last seed is taken whatever faces it."
+)
 def giuthi_literal(pits: int = 8, seeds: int = 8, **options: Unpack[Options]) -> Rules:
     """Giuthi as in the French and Romanian descriptions to the letter: an extra move starts from
     another pit, and the last seed is taken whatever faces it.
@@ -354,6 +354,7 @@ def giuthi_literal(pits: int = 8, seeds: int = 8, **options: Unpack[Options]) ->
     return giuthi(pits, seeds, **merged)
 
 
+@_reading("The reading of the English and Italian Wikipedia.")
 def kiothi_wikipedia(
     seeds: int = 6, filled: int = 5, pits: int = 10, **options: Unpack[Options]
 ) -> Rules:
@@ -377,23 +378,6 @@ def kiothi_wikipedia(
         **options,
     }
     return kiothi(seeds, filled, pits, **merged)
-
-
-RULE_SETS: dict[str, Callable[..., Rules]] = {
-    function.__name__: function
-    for function in (
-        giuthi,
-        kiothi,
-        engehe,
-        giuthi_wikipedia,
-        giuthi_russ,
-        giuthi_leakey,
-        giuthi_pratt,
-        giuthi_literal,
-        kiothi_wikipedia,
-    )
-}
-"""The rule-set functions by name."""
 
 
 def seeds_in_pit(seeds: object) -> int:

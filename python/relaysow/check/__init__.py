@@ -17,7 +17,8 @@ from relaysow._support.checks import flag, within
 from relaysow._support.processes import Worker, undisturbed
 from relaysow._support.reloading import once
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
-from relaysow.rules import CHOICES, MIN_PITS, NEEDS, Rules
+from relaysow.options import CHOICES, MIN_PITS, NEEDS
+from relaysow.rules import Rules
 from relaysow.simulation import (
     COLUMNS,
     MAX_MOVES,

@@ -27,9 +27,10 @@ from relaysow._support.terminal import (
     signals,
     standard_streams,
 )
-from relaysow.rules import CHOICES, MAX_SEEDS, RULE_SETS, Rules
+from relaysow.options import CHOICES, MAX_SEEDS, OPTIONS
+from relaysow.rules import READINGS, RULE_SETS, Rules
 from relaysow.text import slips as typed
-from relaysow.text.words import GAMES, OPTIONS, READINGS, SOURCES
+from relaysow.text.words import GAMES, SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

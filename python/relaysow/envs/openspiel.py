@@ -34,7 +34,7 @@ from relaysow._support.extras import library
 from relaysow._support.reloading import once
 from relaysow.envs import GAMES, rules_of
 from relaysow.envs.decisions import Decision, Decisions
-from relaysow.rules import CHOICES
+from relaysow.options import CHOICES
 
 pyspiel: Any = library("pyspiel", "openspiel")
 observation: Any = library("open_spiel.python.observation", "openspiel")

@@ -24,7 +24,8 @@ from relaysow._support.checks import (
 from relaysow._support.reloading import once
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, Redistribute, Sow
-from relaysow.rules import MAX_PITS, MAX_SEEDS, MIN_PITS, Rules
+from relaysow.options import MAX_PITS, MAX_SEEDS, MIN_PITS
+from relaysow.rules import Rules
 from relaysow.simulation import (
     MAX_THREADS,
     WORD,

@@ -54,7 +54,8 @@ from relaysow.moves import (
     Sow,
     Sowing,
 )
-from relaysow.rules import MAX_SEEDS, Rules
+from relaysow.options import MAX_SEEDS
+from relaysow.rules import Rules
 
 once(__name__)
 

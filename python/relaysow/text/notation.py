@@ -43,7 +43,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 from relaysow._support import checks
 from relaysow._support.checks import shown
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow
-from relaysow.rules import CHOICES, RULE_SETS, Options, Rules, _shortest_call
+from relaysow.options import CHOICES, Options
+from relaysow.rules import RULE_SETS, Rules, _shortest_call
 from relaysow.text.reading import MARK, bare
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from relaysow._support.checks import shown
-from relaysow.rules import CHOICES, RULE_SETS
+from relaysow.options import CHOICES
+from relaysow.rules import RULE_SETS
 from relaysow.text.reading import bare
 
 MAX_DIGITS = 100

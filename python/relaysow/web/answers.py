@@ -14,7 +14,8 @@ from relaysow._support.checks import shown
 from relaysow.cli.play import choose, reason, told_outcome
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Redistribute, Sow
-from relaysow.rules import CHOICES, MAX_PITS, MAX_SEEDS, MIN_PITS, RULE_SETS, Rules
+from relaysow.options import CHOICES, MAX_PITS, MAX_SEEDS, MIN_PITS, OPTIONS
+from relaysow.rules import READINGS, RULE_SETS, Rules
 from relaysow.simulation import POLICIES
 from relaysow.text import board as display
 from relaysow.text import words as descriptions
@@ -244,7 +245,7 @@ def catalogue() -> bytes:
                 "name": name,
                 "game": game,
                 "title": descriptions.TITLES[game],
-                "reading": descriptions.READINGS[name],
+                "reading": READINGS[name],
                 "sizes": {
                     parameter.name: parameter.default
                     for parameter in signature(function).parameters.values()
@@ -272,7 +273,7 @@ def catalogue() -> bytes:
             },
             "options": {
                 name: {"meaning": meaning, "values": values}
-                for name, (meaning, values) in descriptions.OPTIONS.items()
+                for name, (meaning, values) in OPTIONS.items()
             },
             "choices": CHOICES,
             "limits": {"pits": [MIN_PITS, MAX_PITS], "seeds": MAX_SEEDS},
