@@ -1,6 +1,7 @@
 // Batches as Python sees them: NumPy arrays in and out, checks, threads; no rules.
 #include "games/batch.hpp"
 
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "python/bindings.hpp"
+#include "python/integers.hpp"
+#include "python/position.hpp"
 #include "support/workers.hpp"
 
 namespace relaysow {

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "python/bindings.hpp"
+#include "python/book.hpp"
+#include "python/simulate.hpp"
 
 namespace relaysow {
 

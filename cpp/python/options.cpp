@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "python/bindings.hpp"
+#include "python/integers.hpp"
+#include "python/python_types.hpp"
 
 namespace relaysow {
 

@@ -4,6 +4,9 @@
 #include <optional>
 
 #include "python/bindings.hpp"
+#include "python/position.hpp"
+#include "python/signals.hpp"
+#include "python/tablebase.hpp"
 
 namespace relaysow {
 

@@ -1,95 +1,89 @@
-// The lockstep kernel as Python sees it: which one is used, and how much of the play it does.
+// Simulations of many games.
+
 #include "games/simulate.hpp"
 
 #include <pybind11/stl.h>
 
+#include <charconv>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "lanes/instruction_sets.hpp"
 #include "python/bindings.hpp"
+#include "python/position.hpp"
+#include "python/simulate.hpp"
+#include "search/search.hpp"
 
 namespace relaysow {
+
 namespace {
 
-py::dict build_info() {
-    py::list known;
-    for (const playout::Level& level : playout::levels()) known.append(std::string(level.name));
-    const playout::Level level = playout::level();
-    py::dict info;
-    info["instruction_set"] = std::string(level.name);
-    info["instruction_sets"] = py::tuple(known);
-    info["lanes"] = level.lanes;
-    return info;
-}
-
-// Random games in this thread: the laps sown, and those sown apart from the kernel.
-py::tuple lap_counts(const Position& start, std::size_t games, std::uint64_t seed,
-                     std::optional<std::int64_t> max_moves) {
+py::tuple simulate_games(const Position& start_position, std::size_t games, std::uint64_t seed,
+                         std::uint64_t first_game, int threads, const std::string& south,
+                         const std::string& north, std::optional<std::int64_t> max_moves,
+                         const py::object& poll) {
     SimulationPlan plan;
-    plan.rules = start.rules();
-    plan.start = start.board;
+    plan.rules = start_position.rules();
+    plan.start = start_position.board;
     plan.seed = seed;
+    plan.first_game = first_game;
     plan.games = games;
-    if (games == 0) return py::make_tuple(0, 0);
+    plan.policies = {policy_named(south), policy_named(north)};
     if (max_moves) plan.max_moves = *max_moves;
-    std::vector<std::int64_t> wide(3 * games);
-    std::vector<std::int32_t> counts_of_games(3 * games);
-    std::vector<std::int16_t> scores(2 * games);
-    std::vector<std::int8_t> winner(games);
-    std::vector<std::uint8_t> end(games);
-    const SimulationColumns columns{scores.data(),
-                                    winner.data(),
-                                    counts_of_games.data(),
-                                    &counts_of_games[games],
-                                    wide.data(),
-                                    &counts_of_games[2 * games],
-                                    &wide[games],
-                                    end.data(),
-                                    &wide[2 * games]};
-    LapCounts counts;
-    std::optional<py::error_already_set> stopped_by;
-    {
-        const py::gil_scoped_release others_run;
-        simulate(
-            plan, columns,
-            [&](std::size_t) {
-                const py::gil_scoped_acquire gil;
-                try {
-                    check_signals();
-                    return true;
-                } catch (const py::error_already_set& error) {
-                    stopped_by.emplace(error);
-                    return false;
-                }
-            },
-            &counts);
+    plan.threads = threads;
+    if (threads < 1 || threads > 1024) {
+        throw py::value_error("threads=" + std::to_string(threads) + ": must be 1…1024");
     }
-    if (stopped_by) throw py::error_already_set(*stopped_by);
-    return py::make_tuple(counts.laps, counts.apart);
+    if (max_moves && *max_moves < 1) {
+        throw py::value_error("max_moves=" + std::to_string(*max_moves) + ": must be 1 or more");
+    }
+    if (!max_moves && plan.rules.repetition == Repetition::off) {
+        throw py::value_error("repetition='off' needs max_moves: a game may never end");
+    }
+
+    py::dict columns;
+    SimulationColumns out;
+    out.scores = pair_column<std::int16_t>(columns, "scores", games);
+    out.winner = column<std::int8_t>(columns, "winner", games);
+    out.moves = column<std::int32_t>(columns, "moves", games);
+    out.turns = column<std::int32_t>(columns, "turns", games);
+    out.laps = column<std::int64_t>(columns, "laps", games);
+    out.captures = column<std::int32_t>(columns, "captures", games);
+    out.longest = column<std::int64_t>(columns, "longest", games);
+    out.end = column<std::uint8_t>(columns, "end", games);
+    out.first_move = column<std::int64_t>(columns, "first_move", games);
+
+    return fill(columns, poll, [&](const auto& tick) { return simulate(plan, out, tick); });
 }
 
 }  // namespace
 
-void bind_playout(py::module_& m) {
+Policy policy_named(const std::string& name) {
+    if (name == "random") return Policy::random;
+    if (name == "greedy") return Policy::greedy;
+    constexpr std::string_view depth = "search:depth=", nodes = "search:nodes=";
+    for (const auto prefix : {depth, nodes}) {
+        if (!name.starts_with(prefix)) continue;
+        const Policy::Kind kind = prefix == depth ? Policy::search_depth : Policy::search_nodes;
+        const std::uint64_t most = prefix == depth ? max_search_depth : 1'000'000'000;
+        std::uint64_t limit = 0;
+        const char* const end = name.data() + name.size();
+        const auto read = std::from_chars(name.data() + prefix.size(), end, limit);
+        if (read.ec == std::errc() && read.ptr == end && limit >= 1 && limit <= most) {
+            return {kind, limit};
+        }
+    }
+    throw py::value_error("policy '" + name +
+                          "': must be 'random', 'greedy', 'search:depth=N' or 'search:nodes=N'");
+}
+
+void bind_simulate(py::module_& m) {
     using namespace py::literals;
-    m.def("build_info", &build_info,
-          R"doc(How this build plays random games: a new dict.
-
-`instruction_set` is the copy of the lockstep kernel that `simulate` uses, the fastest that the
-machine runs: "avx512", "avx2" or "baseline", or "scalar" where there is none; `instruction_sets`
-are all that the machine runs, and `lanes` is the number of games played side by side.  The
-environment variable RELAYSOW_ISA forces one of them; a ValueError names those there are if it is
-none of them.  The games are the same with all of them.
-
->>> import relaysow as rs
->>> info = rs.build_info()
->>> info["instruction_set"] in info["instruction_sets"]
-True)doc");
-    m.def("_lap_counts", &lap_counts, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
-          "max_moves"_a.noconvert() = py::none(),
-          "Plays random games: the laps sown, and how many of them apart from lockstep.");
+    m.def(
+        "simulate", &simulate_games, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
+        "first_game"_a.noconvert(), "threads"_a.noconvert(), "south"_a, "north"_a,
+        "max_moves"_a.noconvert(), "poll"_a,
+        "The columns of many games, the number of games done, and what stopped them, if anything.");
 }
 
 }  // namespace relaysow

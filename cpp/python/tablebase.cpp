@@ -1,4 +1,7 @@
-// Exact play in Python: conversions and checks, no rules.
+// Tables of exact values: class `Table`, conversions and checks, no rules.
+
+#include "exact/tablebase.hpp"
+
 #include <pybind11/stl.h>
 
 #include <cstdint>
@@ -9,34 +12,13 @@
 #include <vector>
 
 #include "exact/solve.hpp"
-#include "exact/tablebase.hpp"
 #include "python/bindings.hpp"
+#include "python/moves.hpp"
+#include "python/tablebase.hpp"
 
 namespace relaysow {
 
-using namespace py::literals;
-
 namespace {
-
-py::object threshold(int lead) {
-    if (lead >= Thresholds::never) return py::float_(HUGE_VAL);
-    if (lead <= Thresholds::always) return py::float_(-HUGE_VAL);
-    return py::int_(lead);
-}
-
-py::tuple as_tuple(Thresholds values) {
-    return py::make_tuple(threshold(values.win), threshold(values.draw));
-}
-
-// Refuses rules under which a position has no value of its own.
-void refuse_history(const Rules& rules) {
-    if (const char* option = refused_option(rules)) {
-        throw py::value_error(
-            std::string(option) +
-            " makes a position's value depend on the moves before it: exact play "
-            "needs repetition='draw' or 'stores' with repetition_scope='position'");
-    }
-}
 
 // Calls `f` with what checks for signals, and calls `tick` if it is one.
 template <class F>
@@ -142,23 +124,22 @@ private:
     std::vector<std::vector<py::object>> values_;  // of each total: pair by pair, by the result
 };
 
-py::tuple solve_position(const Position& position, std::size_t max_positions,
-                         const py::object& python_table) {
-    refuse_history(position.rules());
-    const Table* table = table_for(python_table, position);
-    Solution solution;
-    try {
-        const py::gil_scoped_release others_run;
-        solution = solve(position.rules(), position.board, table, max_positions, poll_without_gil);
-    } catch (const TooManyPositions& error) {
-        throw py::value_error(error.what());
-    }
-    py::list moves;
-    for (const Thresholds values : solution.moves) moves.append(as_tuple(values));
-    return py::make_tuple(as_tuple(solution.values), moves, solution.line, solution.positions);
+}  // namespace
+
+py::object threshold(int lead) {
+    if (lead >= Thresholds::never) return py::float_(HUGE_VAL);
+    if (lead <= Thresholds::always) return py::float_(-HUGE_VAL);
+    return py::int_(lead);
 }
 
-}  // namespace
+void refuse_history(const Rules& rules) {
+    if (const char* option = refused_option(rules)) {
+        throw py::value_error(
+            std::string(option) +
+            " makes a position's value depend on the moves before it: exact play "
+            "needs repetition='draw' or 'stores' with repetition_scope='position'");
+    }
+}
 
 const Table* table_for(const py::object& table, const Position& p) {
     if (table.is_none()) return nullptr;
@@ -167,7 +148,8 @@ const Table* table_for(const py::object& table, const Position& p) {
     return &python_table.table();
 }
 
-void bind_analysis(py::module_& m) {
+void bind_tablebase(py::module_& m) {
+    using namespace py::literals;
     py::register_exception_translator([](std::exception_ptr error) {
         try {
             if (error) std::rethrow_exception(error);
@@ -207,9 +189,6 @@ void bind_analysis(py::module_& m) {
             return memory_for_building(book_of(rules)->rules, most);
         },
         "rules"_a, "max_seeds"_a);
-    m.def("solve", &solve_position, "position"_a, "max_positions"_a.noconvert(), "table"_a,
-          "The thresholds of a position, of its legal moves, the numbers of a line, and how many "
-          "positions were looked at.");
 }
 
 }  // namespace relaysow

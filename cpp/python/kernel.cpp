@@ -1,0 +1,96 @@
+// The lockstep kernel as Python sees it: which one is used, and how much of the play it does.
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "games/simulate.hpp"
+#include "lanes/instruction_sets.hpp"
+#include "python/bindings.hpp"
+#include "python/position.hpp"
+#include "python/signals.hpp"
+
+namespace relaysow {
+namespace {
+
+py::dict build_info() {
+    py::list known;
+    for (const playout::Level& level : playout::levels()) known.append(std::string(level.name));
+    const playout::Level level = playout::level();
+    py::dict info;
+    info["instruction_set"] = std::string(level.name);
+    info["instruction_sets"] = py::tuple(known);
+    info["lanes"] = level.lanes;
+    return info;
+}
+
+// Random games in this thread: the laps sown, and those sown apart from the kernel.
+py::tuple lap_counts(const Position& start, std::size_t games, std::uint64_t seed,
+                     std::optional<std::int64_t> max_moves) {
+    SimulationPlan plan;
+    plan.rules = start.rules();
+    plan.start = start.board;
+    plan.seed = seed;
+    plan.games = games;
+    if (games == 0) return py::make_tuple(0, 0);
+    if (max_moves) plan.max_moves = *max_moves;
+    std::vector<std::int64_t> wide(3 * games);
+    std::vector<std::int32_t> counts_of_games(3 * games);
+    std::vector<std::int16_t> scores(2 * games);
+    std::vector<std::int8_t> winner(games);
+    std::vector<std::uint8_t> end(games);
+    const SimulationColumns columns{scores.data(),
+                                    winner.data(),
+                                    counts_of_games.data(),
+                                    &counts_of_games[games],
+                                    wide.data(),
+                                    &counts_of_games[2 * games],
+                                    &wide[games],
+                                    end.data(),
+                                    &wide[2 * games]};
+    LapCounts counts;
+    std::optional<py::error_already_set> stopped_by;
+    {
+        const py::gil_scoped_release others_run;
+        simulate(
+            plan, columns,
+            [&](std::size_t) {
+                const py::gil_scoped_acquire gil;
+                try {
+                    check_signals();
+                    return true;
+                } catch (const py::error_already_set& error) {
+                    stopped_by.emplace(error);
+                    return false;
+                }
+            },
+            &counts);
+    }
+    if (stopped_by) throw py::error_already_set(*stopped_by);
+    return py::make_tuple(counts.laps, counts.apart);
+}
+
+}  // namespace
+
+void bind_kernel(py::module_& m) {
+    using namespace py::literals;
+    m.def("build_info", &build_info,
+          R"doc(How this build plays random games: a new dict.
+
+`instruction_set` is the copy of the lockstep kernel that `simulate` uses, the fastest that the
+machine runs: "avx512", "avx2" or "baseline", or "scalar" where there is none; `instruction_sets`
+are all that the machine runs, and `lanes` is the number of games played side by side.  The
+environment variable RELAYSOW_ISA forces one of them; a ValueError names those there are if it is
+none of them.  The games are the same with all of them.
+
+>>> import relaysow as rs
+>>> info = rs.build_info()
+>>> info["instruction_set"] in info["instruction_sets"]
+True)doc");
+    m.def("_lap_counts", &lap_counts, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
+          "max_moves"_a.noconvert() = py::none(),
+          "Plays random games: the laps sown, and how many of them apart from lockstep.");
+}
+
+}  // namespace relaysow
