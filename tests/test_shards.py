@@ -226,6 +226,26 @@ def test_another_run_is_refused_by_what_differs(tmp_path: Path) -> None:
     assert content(tmp_path) == before
 
 
+def test_a_run_is_gone_on_with_however_its_rules_are_written(tmp_path: Path) -> None:
+    """As by an earlier version, before they had a name of their own."""
+    rules = rs.giuthi_literal(5, 4)
+    earlier = "giuthi(pits=5,seeds=4,extra_pit=not_origin,lone_seed=taken)"
+    arguments: Any = {**RUN, "keep": "summary", "out": tmp_path}
+    whole = simulate(rules, **arguments)
+    manifest = tmp_path / "_manifest.jsonl"
+    text = manifest.read_text()
+    assert text.count("giuthi_literal(pits=5,seeds=4)") == 2
+    manifest.write_text(text.replace("giuthi_literal(pits=5,seeds=4)", earlier))
+    assert simulate(rules, **arguments) == whole
+    with pytest.raises(
+        ValueError, match=r"holds another run: its rules is 'giuthi\(pits=5,seeds=4,extra"
+    ):
+        simulate(rs.giuthi(5, 4), **arguments)
+    manifest.write_text(text.replace("giuthi_literal(", "giuthi_odd("))
+    with pytest.raises(ValueError, match="holds another run: its rules is 'giuthi_odd"):
+        simulate(rules, **arguments)
+
+
 def damage(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1

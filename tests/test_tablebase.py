@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,10 @@ import pytest
 
 import relaysow as rs
 from game_graph import rings
-from relaysow import reference
+from relaysow import _core, reference
+from relaysow.options import CHOICES
 from relaysow.rules import Rules
+from relaysow.text.notation import rules_from_text
 from test_solve import ENGEHE, KIOTHI, OPTION_SETS, name
 
 TABLED = [
@@ -161,6 +163,65 @@ def test_the_rules_of_a_table(built: Path, tmp_path: Path) -> None:
             table.probe(rs.Position(kiothi, [0, 1, 0, 1, 0, 1], protected=[1]))
         with pytest.raises(ValueError, match="a redistribution is due"):
             table.probe(rs.Position(kiothi, [0, 1, 0, 1, 0, 1], redistributions=1))
+
+
+# Options by which only the opening differs: tables are the same whatever they say.
+OF_THE_OPENING = ("setup", "protection", "redistribution")
+
+
+def rules_that_differ() -> list[Any]:
+    """Of every option, every other value beside the rules that `small` makes."""
+    numbers: dict[str, tuple[Any, ...]] = {"minimum_lift": (1,), "max_laps": (1, 99, 10**12)}
+    numbers["setup"] = ((2, 0, 1, 0, 0, 0),)
+    pairs = []
+    for option, values in {**CHOICES, **numbers}.items():
+        for value in values:
+            other = replace(small(), **{option: value})
+            if other != small():
+                pairs.append(pytest.param(option, other, id=f"{option}={value}"))
+    told = {pair.values[0] for pair in pairs}
+    assert told == {field.name for field in fields(Rules)} - {"pits"}
+    return [*pairs, pytest.param("pits", Rules(pits=4, setup=(1,) * 8), id="pits=4")]
+
+
+@pytest.mark.parametrize(("option", "other"), rules_that_differ())
+def test_rules_share_a_table_only_if_they_differ_in_the_opening(
+    option: str, other: Rules, tmp_path: Path
+) -> None:
+    """Whichever of the two rules the table is built by, in Python and in the core."""
+    for its, asked in ((small(), other), (other, small())):
+        path = tmp_path / f"{asked == other}"
+        try:
+            rs.Tablebase.build(its, 4, path).close()
+        except ValueError as refusal:
+            assert f"{option}={getattr(other, option)!r}" in str(refusal)
+            assert its == other
+            continue
+        position = rs.Position(asked, ((2,) + (0,) * (asked.pits - 1)) * 2)
+        with rs.Tablebase.open(path) as table:
+            if option in OF_THE_OPENING:
+                rs.Tablebase.open(path, asked).close()
+                assert table.probe(position).result == rs.solve(position, tablebase=table).result
+                continue
+            with pytest.raises(ValueError, match=r"it is of .*\), not |" + f"{option}="):
+                rs.Tablebase.open(path, asked)
+            for use in (table.probe, partial(rs.solve, tablebase=table)):
+                with pytest.raises(ValueError, match=r"the table is of .*\)$|" + f"^{option}="):
+                    use(position)
+
+
+def test_a_part_is_gone_on_with_however_its_rules_are_written(built: Path, tmp_path: Path) -> None:
+    """As by an earlier version, before some rules had a name of their own or a default."""
+    part, path = tmp_path / "table.part", tmp_path / "table"
+    text = "giuthi(pits=4,seeds=1,end=both_stuck)"
+    assert rules_from_text(text) == rs.giuthi(pits=4, seeds=1)
+    whole = built.read_bytes()
+    *_, begin = _core.read_table_head(whole)
+    part.write_bytes(_core.table_head(4, 11, text) + whole[begin : begin + 5_000])
+    totals: list[int] = []
+    with rs.Tablebase.build(rs.giuthi(pits=4, seeds=1), 11, path, report=partial(note, totals)):
+        assert totals[0] > 0
+        assert entries(path) == entries(built)
 
 
 def test_what_cannot_be_built(built: Path, tmp_path: Path) -> None:

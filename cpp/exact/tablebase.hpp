@@ -161,17 +161,13 @@ private:
     std::vector<Section> sections_;
 };
 
-// Whether positions that nothing is protected in and no redistribution is due in have the same
-// values under both rules.
-inline bool same_values(const Rules& a, const Rules& b) {
-    return a.pits == b.pits && a.minimum_lift == b.minimum_lift && a.lift == b.lift &&
-           a.direction == b.direction && a.relay == b.relay && a.origin == b.origin &&
-           a.first_lap == b.first_lap && a.uncrossed == b.uncrossed &&
-           a.extra_direction == b.extra_direction && a.extra_pit == b.extra_pit &&
-           a.lone_seed == b.lone_seed && a.capturing_seed == b.capturing_seed &&
-           a.chain == b.chain && a.bonus == b.bonus && a.end == b.end &&
-           a.repetition == b.repetition && a.endless == b.endless && a.max_laps == b.max_laps &&
-           refused_option(a) == nullptr;
+// The rules of the table that holds the positions of some in which nothing is protected and no
+// redistribution is due: what only the opening asks is overwritten, and all else must be the same.
+inline RulesOfPlay table_rules(RulesOfPlay rules) {
+    rules.protection = Protection::none;
+    rules.redistribution = Redistribution::none;
+    if (!compares_by_turn(rules)) rules.repetition_scope = RepetitionScope::position;
+    return rules;
 }
 
 struct TableHead {

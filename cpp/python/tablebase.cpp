@@ -85,7 +85,7 @@ public:
     const Table& table() const { return table_; }
 
     void refuse_other_rules(const Position& p) const {
-        if (!same_values(table_.rules(), p.rules())) {
+        if (!(table_rules(table_.rules()) == table_rules(p.rules()))) {
             refuse_position(p, "the table is of " + shown(book_->python_rules));
         }
     }

@@ -24,15 +24,15 @@ constexpr Direction opposite(Direction d) {
     return d == Direction::ccw ? Direction::cw : Direction::ccw;
 }
 
-struct Rules {
+// How a game is played, whatever its set-up.
+struct RulesOfPlay {
     int pits = 8;  // in each row
-    std::array<std::uint16_t, max_ring> setup{};
     int minimum_lift = 2;
 #define RELAYSOW_OPTION(Type, name, ...) Type name{};
 #include "rules/options.def"
     std::uint64_t max_laps = UINT64_MAX;  // no cap
 
-    friend bool operator==(const Rules&, const Rules&) = default;
+    friend bool operator==(const RulesOfPlay&, const RulesOfPlay&) = default;
 
     constexpr int ring() const { return 2 * pits; }
     constexpr int facing(int pit) const { return 2 * pits - 1 - pit; }
@@ -40,8 +40,14 @@ struct Rules {
     constexpr int row(int player) const { return player * pits; }  // its first ring index
 };
 
+struct Rules : RulesOfPlay {
+    std::array<std::uint16_t, max_ring> setup{};
+
+    friend bool operator==(const Rules&, const Rules&) = default;
+};
+
 // Whether repetition is told by turns.  Where every move is a turn of its own, the scopes are one.
-constexpr bool compares_by_turn(const Rules& rules) {
+constexpr bool compares_by_turn(const RulesOfPlay& rules) {
     return rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn &&
            rules.uncrossed == Uncrossed::moves_again;
 }

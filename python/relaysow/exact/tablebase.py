@@ -148,7 +148,7 @@ class Tablebase:
             with named(name):
                 file.seek(0)
                 data = file.read()
-            end = _resume(f"{name}.part", data, head, table, max_seeds)
+            end = _resume(f"{name}.part", data, head, table, rules, max_seeds)
             with named(name):
                 file.truncate(end)
             for total in range(table.totals, max_seeds + 1):
@@ -298,13 +298,18 @@ def _thread_count(threads: int | None) -> int:
     return cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
 
 
-def _resume(part: str, data: bytes, head: bytes, table: _core.Table, max_seeds: int) -> int:
+def _resume(
+    part: str, data: bytes, head: bytes, table: _core.Table, rules: Rules, max_seeds: int
+) -> int:
     """Adds the finished totals of a part to the table; where the last of them ends."""
-    if not data.startswith(head):
-        if head.startswith(data):  # killed before the head was written
-            return 0
+    if head.startswith(data):  # killed before more was written
+        return 0
+    same = False
+    with suppress(ValueError):
+        _, its_max_seeds, text, end = _core.read_table_head(data)
+        same = (notation.rules_from_text(text), its_max_seeds) == (rules, max_seeds)
+    if not same:
         raise TablebaseError(f"{part} is of another build: remove it, or build to another path")
-    end = len(head)
     while table.totals <= max_seeds:
         try:
             end = table.add(data, end, True)

@@ -20,6 +20,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from relaysow._core import Position
 from relaysow._support.checks import shown
 from relaysow._support.extras import library
 from relaysow._support.files import (
@@ -33,6 +34,7 @@ from relaysow._support.files import (
 )
 from relaysow.simulation import COLUMNS, metadata_of, streaming, write_parquet
 from relaysow.simulation.summary import ENDS, Tally
+from relaysow.text.notation import rules_from_text
 from relaysow.text.reading import other_encoding
 
 if TYPE_CHECKING:
@@ -139,7 +141,7 @@ class Manifest:
         if there.keys() != header.keys():
             raise ValueError(f"{self.path}: is not the manifest of a run of this relaysow")
         for name, value in header.items():
-            if there[name] != value:
+            if _meaning(name, there[name]) != _meaning(name, value):
                 raise ValueError(
                     f"{self.folder}: holds another run: its {name} is {shown(there[name])}, "
                     f"not {shown(value)}"
@@ -199,6 +201,14 @@ class Manifest:
             while data:
                 data = data[os.write(self.file, data) :]
             os.fsync(self.file)
+
+
+def _meaning(name: str, value: Any) -> Any:
+    """What a manifest's value says: rules and positions may be written in several ways."""
+    read = {"rules": rules_from_text, "start": Position.from_text}.get(name)
+    with suppress(ValueError, TypeError):
+        return value if read is None else read(value)
+    return value
 
 
 def _is_left(name: str) -> bool:
