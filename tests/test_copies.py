@@ -679,3 +679,12 @@ def test_pickles_are_read_in_another_process() -> None:
         [sys.executable, "-c", code], input=pickle.dumps(objects), capture_output=True, check=True
     )
     assert ran.stdout.decode().splitlines() == [repr(one) for one in objects]
+
+
+def test_pickles_that_name_the_core_are_read() -> None:
+    """As they were made before its classes said that they are of `relaysow`."""
+    for given in (SMALL, SMALL.legal_moves):
+        written = pickle.dumps(given, 2)
+        assert b"crelaysow\n" in written
+        again = pickle.loads(written.replace(b"crelaysow\n", b"crelaysow._core\n"))
+        assert (type(again), again) == (type(given), given)

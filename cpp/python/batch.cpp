@@ -813,6 +813,7 @@ A Batch cannot be pickled.
 void bind_batch(py::module_& m) {
     using namespace py::literals;
     py::class_<PythonBatch> batch(m, "Batch", batch_doc);
+    batch.attr("__module__") = "relaysow";
     batch
         .def(py::init<const py::object&, const py::object&, const py::object&, const py::object&,
                       const py::object&, const py::object&, const py::object&, const py::object&>(),

@@ -88,6 +88,7 @@ none of them.  The games are the same with all of them.
 >>> info = rs.build_info()
 >>> info["instruction_set"] in info["instruction_sets"]
 True)doc");
+    m.attr("build_info").attr("__module__") = "relaysow";
     m.def("_lap_counts", &lap_counts, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
           "max_moves"_a.noconvert() = py::none(),
           "Plays random games: the laps sown, and how many of them apart from lockstep.");

@@ -56,8 +56,8 @@ std::string moves_repr(const py::object& self) {
 
 void bind_legal_moves(py::module_& m) {
     using namespace py::literals;
-    py::class_<LegalMoves>(m, "LegalMoves",
-                           R"doc(The legal moves of a position, in canonical order: a sequence.
+    py::class_<LegalMoves> type(m, "LegalMoves",
+                                R"doc(The legal moves of a position, in canonical order: a sequence.
 
 Sowings are proved legal when the sequence is made.  Opening redistributions are never listed:
 `count`, `[i]`, `index` and `in` compute with their numbers.  `len` raises `OverflowError` past
@@ -71,8 +71,9 @@ Sowings are proved legal when the sequence is made.  Opening redistributions are
 >>> move = random.choice(moves)
 >>> moves[moves.index(move)] == move
 True
-)doc")
-        .def_property_readonly("count", &LegalMoves::count, "The number of moves, however large.")
+)doc");
+    type.attr("__module__") = "relaysow";
+    type.def_property_readonly("count", &LegalMoves::count, "The number of moves, however large.")
         .def_property_readonly_static("legal_moves_of_a_position",
                                       [](const py::object&) { return true; })
         .def("__len__", &LegalMoves::size)
@@ -104,7 +105,7 @@ True
         .attr("__hash__") = py::none();
 
     // NumPy would list all the moves to compare them with its own numbers.
-    m.attr("LegalMoves").attr("__array_ufunc__") = py::none();
+    type.attr("__array_ufunc__") = py::none();
     refuse_raw<LegalMoves>();
 }
 

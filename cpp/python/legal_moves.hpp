@@ -101,7 +101,7 @@ public:
         const auto number = find(given);
         if (!number) {
             throw py::value_error(shown(given) + " is not a legal move in " +
-                                  notation().attr("to_text")(position_).cast<std::string>());
+                                  position_text(position_));
         }
         return *number;
     }

@@ -21,13 +21,13 @@ int move_number(const py::handle& move, const py::str& name) {
 
 }  // namespace
 
-py::module_ notation() { return py::module_::import("relaysow.text.notation"); }
+std::string position_text(const Position& p) { return text(py::cast(p).attr("to_text")()); }
 
 [[noreturn]] void refuse_move(const py::handle& move, const Position& position,
                               const std::string& reason) {
-    const std::string where = notation().attr("to_text")(position).cast<std::string>();
-    py::set_error(python->illegal_move,
-                  ("illegal move " + shown(move) + " in " + where + ": " + reason).c_str());
+    py::set_error(
+        python->illegal_move,
+        ("illegal move " + shown(move) + " in " + position_text(position) + ": " + reason).c_str());
     throw py::error_already_set();
 }
 

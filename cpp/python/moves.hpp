@@ -8,8 +8,6 @@
 
 namespace relaysow {
 
-py::module_ notation();
-
 bool is_sow(const py::handle& move);
 bool is_redistribute(const py::handle& move);
 

@@ -42,6 +42,7 @@ wrong types; answers Ctrl-C.
 >>> [rs.perft(rs.giuthi(pits=5, seeds=4).start(), depth) for depth in (1, 2, 3)]
 [10, 76, 508]
 )doc");
+    m.attr("perft").attr("__module__") = "relaysow";
 }
 
 }  // namespace relaysow

@@ -114,8 +114,9 @@ anything that is not an integer.
 
 void bind_position(py::module_& m) {
     using namespace py::literals;
-    py::class_<Position>(m, "Position", position_doc)
-        .def(py::init(&set_up), "rules"_a, "pits"_a, "stores"_a = py::make_tuple(0, 0),
+    py::class_<Position> type(m, "Position", position_doc);
+    type.attr("__module__") = "relaysow";
+    type.def(py::init(&set_up), "rules"_a, "pits"_a, "stores"_a = py::make_tuple(0, 0),
              "mover"_a = 0, "protected"_a = py::tuple(), "direction"_a = py::none(),
              "barred"_a = py::none(), "redistributions"_a = py::none(), "drawn"_a = false)
         .def_static(
@@ -173,44 +174,6 @@ void bind_position(py::module_& m) {
             },
             "What becomes of a position whose mover may make none of his moves: a pass, or the "
             "end.")
-        .def(
-            "to_text", [](const py::object& self) { return notation().attr("to_text")(self); },
-            "The position on one line; the grammar is in `relaysow.text.notation`.")
-        .def_static(
-            "from_text",
-            [](const py::object& given) {
-                return notation().attr("from_text")(given, py::type::of<Position>());
-            },
-            "text"_a,
-            "The position that `to_text` wrote.\n\nRaises `NotationError` saying what is wrong and "
-            "where, `RulesError` or `PositionError` for what cannot be, `TypeError` for what is no "
-            "string.")
-        .def(
-            "move_to_text",
-            [](const py::object& self, const py::object& move) {
-                return notation().attr("move_to_text")(self, move);
-            },
-            "move"_a,
-            "A move as text: `3+`, `3-`, `7`, `4x2`, `1,4=0,0,2,…`.\n\nRaises `IllegalMove` for "
-            "one that cannot be written here, `TypeError` for what is no move.")
-        .def(
-            "move_from_text",
-            [](const py::object& self, const py::object& given) {
-                return notation().attr("move_from_text")(self, given);
-            },
-            "text"_a,
-            "The move that a text means here; `NotationError` says what is wrong, `TypeError` that "
-            "it is no string.")
-        .def("__str__",
-             [](const py::object& self) {
-                 return py::module_::import("relaysow.text.board").attr("board")(self);
-             })
-        .def(
-            "_repr_svg_",
-            [](const py::object& self) {
-                return py::module_::import("relaysow.text.svg").attr("svg")(self);
-            },
-            "The board as a notebook shows it.")
         .def("__repr__", &position_repr)
         .def("__hash__", &position_hash)
         .def(

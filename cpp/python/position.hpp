@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "play/board.hpp"
 #include "play/sowing.hpp"
@@ -47,5 +48,8 @@ Position set_up(const py::object& rules_object, const py::object& pits, const py
 Position start(const py::object& rules_object);
 
 py::tuple protected_tuple(const Position& p);
+
+// By `Position.to_text`, which Python gives the class.
+std::string position_text(const Position& p);
 
 }  // namespace relaysow

@@ -13,7 +13,6 @@
 
 #include "exact/solve.hpp"
 #include "python/bindings.hpp"
-#include "python/moves.hpp"
 #include "python/tablebase.hpp"
 
 namespace relaysow {
@@ -34,10 +33,9 @@ auto without_gil(const py::object& tick, F&& f) {
 // A table over sections that Python keeps: bytes, or a file mapped into memory.
 class PythonTable {
 public:
-    PythonTable(const py::object& rules, int max_seeds)
-        : book_(book_of(rules)),
-          value_(py::module_::import("relaysow.exact.analysis").attr("Value")),
-          table_(book_->rules, max_seeds) {
+    // `value` makes what `probe` tells, of a result and two leads.
+    PythonTable(const py::object& rules, int max_seeds, const py::object& value)
+        : book_(book_of(rules)), value_(value), table_(book_->rules, max_seeds) {
         refuse_history(book_->rules);
         const bool directed = table_.rules().extra_direction != ExtraDirection::free;
         if (directed || table_.rules().extra_pit != ExtraPit::any) {
@@ -111,10 +109,7 @@ public:
 
 private:
     [[noreturn]] static void refuse_position(const Position& p, const std::string& why) {
-        throw py::value_error(
-            "no value of " +
-            py::module_::import("relaysow.text.notation").attr("to_text")(p).cast<std::string>() +
-            ": " + why);
+        throw py::value_error("no value of " + position_text(p) + ": " + why);
     }
 
     BookPointer book_;
@@ -150,16 +145,13 @@ const Table* table_for(const py::object& table, const Position& p) {
 
 void bind_tablebase(py::module_& m) {
     using namespace py::literals;
-    py::register_exception_translator([](std::exception_ptr error) {
-        try {
-            if (error) std::rethrow_exception(error);
-        } catch (const TableError& e) {
-            py::set_error(py::module_::import("relaysow.exact.tablebase").attr("TablebaseError"),
-                          e.what());
-        }
-    });
+    auto& error = py::register_local_exception<TableError>(m, "TablebaseError", PyExc_ValueError);
+    error.attr("__doc__") =
+        "A file that is no table, is damaged or of another version, or whose values are wrong.";
+    error.attr("__module__") = "relaysow";
     py::class_<PythonTable>(m, "Table")
-        .def(py::init<const py::object&, int>(), "rules"_a, "max_seeds"_a)
+        .def(py::init<const py::object&, int, const py::object&>(), "rules"_a, "max_seeds"_a,
+             "value"_a)
         .def_property_readonly("totals", &PythonTable::totals)
         .def("add", &PythonTable::add, "buffer"_a, "at"_a, "check_all"_a)
         .def("build", &PythonTable::build, "threads"_a, "tick"_a)

@@ -18,11 +18,19 @@ from relaysow import moves, rules  # noqa: F401
 from relaysow._support import checks, reloading
 
 try:
-    from relaysow._core import Batch, LegalMoves, Position, build_info, perft
+    from relaysow._core import (
+        Batch,
+        LegalMoves,
+        Position,
+        TablebaseError,
+        build_info,
+        perft,
+    )
 except ImportError as error:
     if isinstance(error.__cause__, KeyboardInterrupt):  # which pybind11 makes an ImportError of
         raise error.__cause__ from None
     raise
+from relaysow import position  # noqa: F401  # its methods: before any other module asks
 from relaysow.moves import (
     IllegalMove,
     Lap,
@@ -60,7 +68,7 @@ if TYPE_CHECKING:
         solve,
     )
     from relaysow.exact.puzzle import Puzzle, puzzles
-    from relaysow.exact.tablebase import Tablebase, TablebaseError
+    from relaysow.exact.tablebase import Tablebase
     from relaysow.game import Game
     from relaysow.match import (
         LayOut,
@@ -156,7 +164,6 @@ _LATER = {
     "Solution": "relaysow.exact.analysis",
     "Summary": "relaysow.simulation.summary",
     "Tablebase": "relaysow.exact.tablebase",
-    "TablebaseError": "relaysow.exact.tablebase",
     "Value": "relaysow.exact.analysis",
     "analyse": "relaysow.exact.analysis",
     "animate": "relaysow.text.svg",

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import IO, Any, Self
 
 from relaysow import _core
-from relaysow._core import Position
+from relaysow._core import Position, TablebaseError
 from relaysow._support import checks
 from relaysow._support.checks import flag, function, instance, whole_number, within
 from relaysow._support.files import named, regular, resumed, sync
@@ -29,10 +29,6 @@ MEMORY = 4 * 2**30
 
 Report = Callable[[int, int, float], None]
 """Called with a total, its positions, and the seconds they took."""
-
-
-class TablebaseError(ValueError):
-    """A file that is no table, is damaged or of another version, or whose values are wrong."""
 
 
 class Tablebase:
@@ -63,7 +59,7 @@ class Tablebase:
         self.rules: Rules = notation.rules_from_text(text)
         if self.rules.pits != pits or not 0 <= self.max_seeds <= MAX_SEEDS:
             raise TablebaseError("its head contradicts itself")
-        self._table: _core.Table | None = _core.Table(self.rules, self.max_seeds)
+        self._table: _core.Table | None = _core.Table(self.rules, self.max_seeds, Value)
         for _ in range(self.max_seeds + 1):
             at = self.table.add(data, at, self.in_memory)
         if at != len(data):
@@ -143,7 +139,7 @@ class Tablebase:
             function("report", report)
         rules = table_rules(rules)
         head = _core.table_head(rules.pits, max_seeds, notation.rules_to_text(rules))
-        table = _core.Table(rules, max_seeds)
+        table = _core.Table(rules, max_seeds, Value)
         with resumed(name) as file:
             with named(name):
                 file.seek(0)

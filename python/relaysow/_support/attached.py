@@ -1,0 +1,46 @@
+"""Methods that a room above their class provides, given to the class from here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
+from types import FunctionType
+from typing import Any, TypeVar
+
+from relaysow._support.reloading import once
+
+once(__name__)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def provided(module: str, function: str | None = None) -> Callable[[F], F]:
+    """A method that is declared here, with signature and documentation, and written in `module`.
+
+    There a `function`, of the same name if none is given, takes the same arguments.  The module is
+    loaded at the first call: nobody waits for it who does not need it.
+    """
+
+    def declared(method: F) -> F:
+        name = function or method.__name__
+
+        @wraps(method)
+        def call(*args: Any, **named: Any) -> Any:
+            return getattr(import_module(module), name)(*args, **named)
+
+        return call  # type: ignore[return-value]
+
+    return declared
+
+
+def attach(methods: type, to: type) -> None:
+    """Gives a class of the core the methods that the class `methods` has, and its documentation."""
+    for name, method in vars(methods).items():
+        function = getattr(method, "__func__", method)  # of a static method
+        if isinstance(function, FunctionType):
+            function.__module__ = to.__module__
+            function.__qualname__ = f"{to.__qualname__}.{name}"
+            setattr(to, name, method)
+    if methods.__doc__:
+        to.__doc__ = methods.__doc__
