@@ -18,7 +18,6 @@ import pytest
 import relaysow as rs
 from relaysow import _core, reference
 from relaysow._core import LegalMoves
-from relaysow.game import RemainingMoves
 from relaysow.match import LayOuts, Round
 
 PACKAGE = str(Path(rs.__file__).parent)
@@ -70,9 +69,7 @@ def picture(value: Any) -> Any:
         return type(value), [picture(each) for each in value]
     if isinstance(value, LayOuts):
         return repr(value)
-    if isinstance(
-        value, (LegalMoves, RemainingMoves, reference.LegalMoves)
-    ):  # legal moves, which may be too many
+    if isinstance(value, (LegalMoves, reference.LegalMoves)):  # which may be too many
         return value.count, list(value) if value.count < 100 else [value[0], value[-1]]
     if isinstance(value, (rs.Game, reference.Game, rs.Match, rs.Series, Round)):
         names = [name for name in dir(value) if not name.startswith("_")]
@@ -193,7 +190,6 @@ GAMES: dict[str, Callable[[Any], Any]] = {
     "no history": lambda m: m.Game(rs.giuthi(3, 2, repetition="off")),
     "by position": lambda m: m.Game(going_round(m, repetition="draw")),
     "by score": lambda m: m.Game(going_round(m, repetition="score")),
-    "by turn": lambda m: m.Game(rs.giuthi(4, 3, repetition_scope="turn")),
     "within a turn": lambda m: m.Game(
         m.Position(
             rs.engehe(
@@ -201,7 +197,6 @@ GAMES: dict[str, Callable[[Any], Any]] = {
                 direction="either",
                 end="both_stuck",
                 uncrossed="moves_again",
-                repetition_scope="turn",
             ),
             (1, 0, 0, 0, 1, 0, 0, 0),
             stores=(3, 1),
@@ -225,7 +220,7 @@ def test_a_game(kind: str) -> None:
         check(lambda: GAMES[kind](rs), steps[:number], number in some)
 
 
-@pytest.mark.parametrize("kind", ["by score", "by turn", "redistributions"])
+@pytest.mark.parametrize("kind", ["by score", "by position", "redistributions"])
 def test_a_game_of_the_reference(kind: str) -> None:
     steps = random_steps(lambda: GAMES[kind](reference), 2, 4)
     check(lambda: GAMES[kind](reference), steps, opcodes=False)
@@ -313,7 +308,6 @@ BATCHES: dict[str, Callable[[], rs.Batch]] = {
     "in lanes, exact": lambda: rs.Batch(rs.giuthi(8, 8), 20, 2, mask="exact"),
     "guarded lanes": lambda: rs.Batch(rs.giuthi(16, 10), 70, 3, autoreset="SameStep"),
     "few": lambda: rs.Batch(rs.giuthi(4, 8), 5, 4, mask="exact", autoreset="SameStep", max_moves=9),
-    "by turn": lambda: rs.Batch(rs.giuthi(4, 3, repetition_scope="turn"), 20, 5, mask="exact"),
     "redistributions": lambda: rs.Batch(rs.kiothi(pits=5, seeds=2, filled=3), 70, 6),
     "kept over": lambda: rs.Batch(rs.giuthi(4, 4), 70, 7, autoreset="Disabled", illegal="report"),
     "threads": lambda: rs.Batch(rs.giuthi(5, 6), 448, 8, threads=2),
@@ -562,7 +556,7 @@ KIOTHI: dict[str, Any] = {"rules": "kiothi", "pits": 5, "seeds": 2, "filled": 3}
 ENVS: dict[str, Callable[[], Any]] = {
     "random": lambda: env(player=None),
     "greedy": lambda: env(opponent="greedy", player=1),
-    "search": lambda: env(opponent="search:depth=1", player=None, repetition_scope="turn"),
+    "search": lambda: env(opponent="search:depth=1", player=None),
     "function": lambda: env(opponent=first_legal, player=1),
     "both": lambda: env(opponent=None),
     "redistributions": lambda: env(**KIOTHI, player=None),

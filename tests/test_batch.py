@@ -270,11 +270,11 @@ def play_random_rules(
         pass
 
 
-@pytest.mark.parametrize(("scope", "n"), [("position", 9), ("position", 1), ("turn", 2)])
+@pytest.mark.parametrize("n", [9, 1])
 @pytest.mark.parametrize("name", rs.RULE_SETS)
-def test_named_rule_sets(name: str, scope: str, n: int) -> None:
+def test_named_rule_sets(name: str, n: int) -> None:
     small: dict[str, Any] = {"giuthi": {"pits": 5, "seeds": 3}, "engehe": {"pits": 6, "seeds": 3}}
-    rules = rs.RULE_SETS[name](repetition_scope=scope, **small.get(name, {}))
+    rules = rs.RULE_SETS[name](**small.get(name, {}))
     batch = rs.Batch(rules, n, 5, autoreset="SameStep", illegal="report")
     games = list(follow(batch, False, "SameStep", 150, np.random.default_rng(1)))
     assert games or "kiothi" in name
@@ -288,8 +288,8 @@ def test_drawn_anew_in_the_lanes() -> None:
 
 REPEATING = {
     "position": rs.giuthi(pits=4, seeds=2),
-    "turn": rs.giuthi(pits=4, seeds=2, repetition_scope="turn", extra_pit="not_origin"),
-    "own row": rs.giuthi(pits=5, seeds=2, repetition_scope="turn", repetition="score"),
+    "barred": rs.giuthi(pits=4, seeds=2, extra_pit="not_origin"),
+    "own row": rs.giuthi(pits=5, seeds=2, repetition="score"),
     "off": rs.giuthi(pits=4, seeds=2, repetition="off"),
 }
 
@@ -307,7 +307,6 @@ SIMULATED = {
     "small": rs.giuthi(pits=4, seeds=3),
     "leakey": rs.giuthi_leakey(),
     "pratt": rs.giuthi_pratt(),
-    "turn": rs.giuthi(pits=5, seeds=3, repetition_scope="turn"),
     "engehe": rs.engehe(pits=12),
     "past a byte": rs.engehe(pits=40),
     "full pits": replace(rs.engehe(), setup=(140, *(2,) * 48, 70, 120, *(2,) * 49)),

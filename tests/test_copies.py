@@ -27,7 +27,6 @@ from relaysow import check, match, reference
 from relaysow import rules as rules_module
 from relaysow.cli import play
 from relaysow.envs.decisions import Decisions
-from relaysow.game import RemainingMoves
 from relaysow.simulation import summary
 from relaysow.text import svg as pictures
 
@@ -49,7 +48,7 @@ LAST = pickle.HIGHEST_PROTOCOL
 SMALL = rs.Position(rs.giuthi(pits=3, seeds=2), [2, 0, 1, 0, 1, 2])
 CASES = {
     "giuthi": rs.giuthi(pits=5, seeds=4),
-    "turns": rs.giuthi(pits=3, seeds=2, repetition_scope="turn", chain="none"),
+    "turns": rs.giuthi(pits=3, seeds=2, chain="none"),
     "duties": rs.giuthi(4, 3, extra_direction="opposite", extra_pit="not_origin"),
     "kiothi": rs.kiothi(seeds=2, filled=2, pits=3),
     "engehe": rs.engehe(pits=5, seeds=3),
@@ -71,7 +70,7 @@ def told(given: Any) -> Any:
         return [(told(key), told(value)) for key, value in given.items()]
     if isinstance(given, (list, tuple)):
         return [told(one) for one in given]
-    if isinstance(given, (rs.LegalMoves, reference.LegalMoves, rs.LayOuts, RemainingMoves)):
+    if isinstance(given, (rs.LegalMoves, reference.LegalMoves, rs.LayOuts)):
         few = [told(given[i]) for i in range(min(given.count, 5))]
         return type(given), given.count, few, repr(given)
     shown = "" if " object at 0x" in repr(given) else (repr(given), str(given))
@@ -183,7 +182,6 @@ SAMPLES: dict[type, Callable[[], Any]] = {
     rs.Rules: lambda: [*CASES.values(), *(make() for make in rs.RULE_SETS.values())],
     rs.Position: partial(positions, rs),
     rs.LegalMoves: partial(legal_moves, rs),
-    RemainingMoves: lambda: [RemainingMoves(SMALL, list(SMALL.legal_moves)[1:])],
     rs.Sow: lambda: [rs.Sow(1), rs.Sow(2, 3, "cw")],
     rs.Redistribute: lambda: [CASES["kiothi"].start().legal_moves[7]],
     rs.Sowing: partial(sowings, rs),

@@ -32,9 +32,9 @@ Array = npt.NDArray[Any]
 
 GAMES = {"giuthi": "Giuthi", "kiothi": "Kiothi", "engehe": "EnGehe"}
 IDS = {name: f"relaysow/{GAMES[name.partition('_')[0]]}-v0" for name in rs.RULE_SETS}
-# Duties, scopes and sizes that no named rule set has.
+# Duties and sizes that no named rule set has.
 OTHERS: dict[str, dict[str, Any]] = {
-    "giuthi": {"pits": 4, "seeds": 3, "repetition_scope": "turn", "extra_pit": "not_origin"},
+    "giuthi": {"pits": 4, "seeds": 3, "extra_pit": "not_origin"},
     "giuthi_leakey": {"pits": 5, "seeds": 4, "repetition": "stores", "lift": "any"},
     "kiothi": {"pits": 5, "filled": 3, "seeds": 3, "redistribution": "up_to_two"},
     "engehe": {"pits": 8, "endless": "ends_turn"},

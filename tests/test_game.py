@@ -21,7 +21,6 @@ from relaysow import reference
 from strategies import rules_and_positions
 
 ONE_EACH = (1, 0, 0, 0, 1, 0, 0, 0)
-ONE_OF_SOUTH = (1, 0, 0, 0, 0, 0, 0, 0)
 
 
 def walk(**options: Any) -> rs.Rules:
@@ -49,7 +48,6 @@ def texts(game: Any) -> list[str]:
     return [game.position.move_to_text(move) for move in game.legal_moves]
 
 
-@pytest.mark.parametrize("scope", ["position", "turn"])
 @pytest.mark.parametrize(
     ("repetition", "stores", "winner", "final"),
     [
@@ -63,13 +61,12 @@ def texts(game: Any) -> list[str]:
 )
 def test_position_comes_again(
     engine: Any,
-    scope: str,
     repetition: str,
     stores: tuple[int, int],
     winner: int,
     final: tuple[int, int],
 ) -> None:
-    rules = walk(repetition=repetition, repetition_scope=scope)
+    rules = walk(repetition=repetition)
     game = start(engine, rules, ONE_EACH, stores=stores)
     play(game, "1+", "1+", "2-", "2-")
     assert game.position == game.start
@@ -85,13 +82,12 @@ def test_position_comes_again(
 
 
 def test_repetition_off(engine: Any) -> None:
-    for rules in (walk(repetition="off"), walk(repetition="off", repetition_scope="turn")):
-        game = start(engine, rules, ONE_EACH)
-        play(game, *("1+", "1+", "2-", "2-") * 3)
-        assert game.position == game.start
-        assert not game.is_over
-        assert texts(game) == ["1+", "1-"]
-    game = start(engine, again(repetition="off", repetition_scope="turn"), ONE_EACH)
+    game = start(engine, walk(repetition="off"), ONE_EACH)
+    play(game, *("1+", "1+", "2-", "2-") * 3)
+    assert game.position == game.start
+    assert not game.is_over
+    assert texts(game) == ["1+", "1-"]
+    game = start(engine, again(repetition="off"), ONE_EACH)
     play(game, *("1+", "2-") * 5)
     assert (texts(game), game.position.mover) == (["1+"], 0)
 
@@ -145,87 +141,9 @@ def test_barred_pits_count(engine: Any) -> None:
     assert game.outcome == rs.Outcome(-1, (3, 1), "repetition")
 
 
-def test_repeating_within_the_turn_is_illegal(engine: Any) -> None:
-    rules = walk(uncrossed="moves_again", repetition_scope="turn")
-    game = start(engine, rules, ONE_EACH)
-    play(game, "1+")
-    assert texts(game) == ["2+"]
-    assert [engine.Game(game.position).legal_moves.count, game.position.legal_moves.count] == [2, 2]
-    move = rs.Sow(1, direction="cw")
-    assert (move in game.legal_moves, move in game.position.legal_moves) == (False, True)
-    with pytest.raises(ValueError, match=r"Sow\(pit=1, lift=None, direction='cw'\)"):
-        game.legal_moves.index(move)
-    with pytest.raises(rs.IllegalMove) as refused:
-        game.push(move)
-    assert str(refused.value) == (
-        f"illegal move {move!r} in {game.position.to_text()}: it repeats a position of this turn"
-    )
-    play(game, "2+")
-    assert texts(game) == ["3+"]
-    play(game, "3+", "4+")  # into North's seed, on to North's pits 2 and 3: the turn is over
-    assert game.position.pits == (0, 0, 0, 0, 0, 1, 1, 0)
-    assert (game.position.mover, texts(game)) == (1, ["2+", "2-", "3+", "3-"])
-
-
-def test_no_move_left_within_the_turn(engine: Any) -> None:
-    """The second move leaves South with one, which would bring back the position after the first:
-    he passes.  North does the same, and a turn of South begins as the game began."""
-    game = start(engine, again(repetition_scope="turn"), ONE_EACH)
-    play(game, "1+", "2-")
-    assert (game.position.mover, game.position.direction, game.position.pits) == (1, None, ONE_EACH)
-    assert not game.is_over
-    play(game, "1+", "2-")
-    assert game.outcome == rs.Outcome(-1, (3, 1), "repetition")
-    assert game.undo() == rs.Sow(5, direction="cw")
-    assert (game.position.mover, game.position.direction, game.is_over) == (1, "cw", False)
-
-
-def test_no_move_left_and_the_other_is_stuck(engine: Any) -> None:
-    """North has no seeds: South, whose only move would bring the start of his turn back, passes,
-    North passes, and South begins a new turn without duties."""
-    rules = again(repetition_scope="turn")
-    game = start(engine, rules, ONE_OF_SOUTH, direction="ccw")
-    play(game, "1+")
-    assert (game.position.mover, game.position.direction) == (0, None)
-    assert (game.position.passed, game.is_over) == (True, False)
-    assert texts(game) == ["2+", "2-"]
-    play(game, "2-")  # this position began the turn before; now it comes inside a turn
-    assert (game.position, game.is_over) == (game.start, False)
-    play(game, "1+")
-    assert game.position.pits == (0, 1, 0, 0, 0, 0, 0, 0)
-    assert game.outcome == rs.Outcome(-1, (3, 1), "repetition")
-
-
-@pytest.mark.parametrize(
-    ("end", "pits", "outcome"),
-    [
-        ("row_empty", ONE_OF_SOUTH, rs.Outcome(0, (4, 1), "row_empty")),
-        ("able_player_sweeps", ONE_EACH, rs.Outcome(-1, (3, 3), "swept")),
-        ("able_player_sweeps", ONE_OF_SOUTH, rs.Outcome(0, (4, 1), "both_stuck")),
-        ("last_mover_sweeps", ONE_EACH, rs.Outcome(-1, (3, 3), "swept")),
-        ("last_mover_sweeps", ONE_OF_SOUTH, rs.Outcome(0, (3, 2), "swept")),
-    ],
-)
-def test_no_move_left_ends_the_game(
-    engine: Any, end: str, pits: tuple[int, ...], outcome: rs.Outcome
-) -> None:
-    game = start(engine, again(repetition_scope="turn", end=end), pits)
-    play(game, "1+", "2-")
-    assert game.outcome == outcome
-    assert list(game.legal_moves) == []
-    game.undo()
-    assert (game.is_over, texts(game)) == (False, ["2-"])
-
-
-def test_no_move_left_under_row_empty_passes(engine: Any) -> None:
-    game = start(engine, again(repetition_scope="turn", end="row_empty"), ONE_EACH)
-    play(game, "1+", "2-")
-    assert (game.position.mover, game.is_over) == (1, False)
-
-
 def test_redistributions_are_not_compared(engine: Any) -> None:
     """Twice nothing is emptied; `up_to_two` allows it."""
-    game = engine.Game(rs.kiothi(redistribution="up_to_two", repetition_scope="turn"))
+    game = engine.Game(rs.kiothi(redistribution="up_to_two"))
     for _ in range(2):
         assert game.legal_moves.count == 300_705_175
         game.push(rs.Redistribute((), (0,) * 20))
@@ -242,64 +160,6 @@ def test_moves_are_kept_in_canonical_spelling(engine: Any) -> None:
     assert game.moves == (rs.Sow(5, lift=3),)
 
 
-def test_spelling_does_not_matter_within_a_turn(engine: Any) -> None:
-    rules = rs.engehe(4, uncrossed="moves_again", repetition_scope="turn")
-    game = start(engine, rules, ONE_EACH)
-    play(game, "1")
-    moves = game.legal_moves
-    assert rs.Sow(1, lift=1, direction="ccw") in moves
-    assert moves.index(rs.Sow(1, direction="ccw")) == 0
-    assert moves[0] == moves[-1] == rs.Sow(1)
-    assert list(moves) == moves[:] == [rs.Sow(1)]
-    assert moves == [rs.Sow(1)]
-    assert moves == type(game)(game.position).legal_moves
-    for other in (
-        [rs.Sow(2)],
-        [],
-        [rs.Sow(1), None],
-        engine.Position.start(rs.kiothi()).legal_moves,
-    ):
-        assert moves != other
-    assert rs.Sow(0) not in moves
-    assert "1" not in moves
-    assert len(moves) == moves.count == 1
-
-
-def test_refusals(engine: Any) -> None:
-    for wrong in (None, "giuthi", 3, rs.Sow(0), [8] * 16):
-        with pytest.raises(TypeError, match="a game starts from Rules or a Position"):
-            engine.Game(wrong)
-    game = engine.Game(rs.giuthi(5, 4))
-    for wrong in (None, "1+", 0, (0, "ccw")):
-        with pytest.raises(TypeError, match="a move must be Sow or Redistribute"):
-            game.push(wrong)
-    with pytest.raises(IndexError, match="no move to undo"):
-        game.undo()
-    with pytest.raises(rs.IllegalMove) as refused:
-        game.push(rs.Sow(7, direction="ccw"))
-    assert str(refused.value) == (
-        "illegal move Sow(pit=7, lift=None, direction='ccw') in giuthi(pits=5,seeds=4) "
-        "4,4,4,4,4;4,4,4,4,4 0,0 S - - 2: pit 7 is not the mover's: must be 0…4"
-    )
-    assert (game.moves, game.position) == ((), game.start)
-
-
-def test_a_finished_start(engine: Any) -> None:
-    game = engine.Game(engine.Position(rs.giuthi(3, 4), (1, 0, 0, 0, 1, 1), stores=(10, 11)))
-    assert game.outcome == rs.Outcome(1, (11, 13), "both_stuck")
-    with pytest.raises(rs.IllegalMove, match="the game is over"):
-        game.push(rs.Sow(0, direction="ccw"))
-    assert type(game).from_record(game.record()).outcome == game.outcome
-
-
-def test_drawn_by_an_endless_sowing(engine: Any) -> None:
-    rules = rs.giuthi(5, 4, endless="draw")
-    game = start(engine, rules, (9, 2, 0, 3, 0, 0, 0, 0, 0, 2))
-    play(game, "1+")
-    assert game.outcome == rs.Outcome(-1, (3, 1), "endless")
-    assert type(game).from_record(game.record()).position == game.position
-
-
 def test_repr() -> None:
     game = rs.Game(rs.giuthi(5, 4))
     assert repr(game) == "<Game of giuthi(pits=5, seeds=4): 0 moves, South to move>"
@@ -310,9 +170,8 @@ def test_repr() -> None:
 
 
 def test_copies_and_pickles() -> None:
-    game = rs.Game(rs.Position(walk(uncrossed="moves_again", repetition_scope="turn"), ONE_EACH))
+    game = rs.Game(rs.Position(walk(uncrossed="moves_again"), ONE_EACH))
     play(game, "1+")
-    assert repr(game.legal_moves) == "<1 legal moves: Sow(pit=1, lift=None, direction='ccw')>"
     for again in (copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
         assert state(again) == state(game)
         play(again, "2+")
@@ -342,11 +201,10 @@ def random_game(engine: Any, start: Any, seed: int, most: int) -> Any:
     return game
 
 
-@pytest.mark.parametrize("scope", ["position", "turn"])
 @pytest.mark.parametrize("rule_set", rs.RULE_SETS)
-def test_undo_restores_everything_and_records_replay(rule_set: str, scope: str) -> None:
+def test_undo_restores_everything_and_records_replay(rule_set: str) -> None:
     sizes: dict[str, Any] = {} if "kiothi" in rule_set else {"pits": 5, "seeds": 3}
-    rules = rs.RULE_SETS[rule_set](**sizes, repetition_scope=scope)
+    rules = rs.RULE_SETS[rule_set](**sizes)
     for seed in range(5):
         game = random_game(rs, rules, seed, 300)
         replayed = rs.Game.from_record(game.record())
@@ -364,9 +222,7 @@ def test_undo_restores_everything_and_records_replay(rule_set: str, scope: str) 
         assert state(game) == state(fresh)
 
 
-@pytest.mark.parametrize(
-    "fixed", [{}, {"pits": 3, "uncrossed": "moves_again", "repetition_scope": "turn"}]
-)
+@pytest.mark.parametrize("fixed", [{}, {"pits": 3, "uncrossed": "moves_again"}])
 @given(data=st.data())
 def test_games_agree_with_the_reference(fixed: dict[str, Any], data: st.DataObject) -> None:
     """Random rules and positions: move by move the same game, forth and back, and one record."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 import relaysow as rs
+from relaysow import reference
 from relaysow.text import notation
 from strategies import rules_and_positions
 
@@ -35,14 +36,33 @@ def refusal(text: str, error: type[ValueError], read: Any = rs.Position.from_tex
         (rs.giuthi_leakey(), "giuthi_leakey()"),
         (rs.engehe(3, setup=(2, 0, 1, 1, 0, 10)), "engehe(pits=3,setup=2.0.1.1.0.10)"),
         (
-            rs.giuthi(5, 4, repetition="stores", repetition_scope="turn"),
-            "giuthi(pits=5,seeds=4,repetition=stores,repetition_scope=turn)",
+            rs.giuthi(5, 4, repetition="stores", end="row_empty"),
+            "giuthi(pits=5,seeds=4,end=row_empty,repetition=stores)",
         ),
     ],
 )
 def test_rules(rules: rs.Rules, text: str) -> None:
     assert notation.rules_to_text(rules) == text
     assert notation.rules_from_text(text) == rules
+
+
+def test_an_option_of_earlier_versions() -> None:
+    """`repetition_scope` is gone: what it said by default is read, the other value is refused."""
+    read = notation.rules_from_text
+    assert read("giuthi(pits=5,repetition_scope=position,end=row_empty)") == rs.giuthi(
+        5, end="row_empty"
+    )
+    why = "repetition_scope='turn': this option of earlier versions is gone"
+    with pytest.raises(rs.RulesError, match=why):
+        read("giuthi(repetition_scope=turn)")
+    start = rs.giuthi(pits=5, seeds=4).start()
+    old = start.to_text().replace("seeds=4)", "seeds=4,repetition_scope=position)")
+    assert rs.Position.from_text(old) == start
+    assert reference.Position.from_text(old) == reference.Position.from_text(start.to_text())
+    record = rs.Game(start).record().replace("seeds=4)", "seeds=4,repetition_scope=position)")
+    assert rs.Record.from_text(record).to_text() == rs.Game(start).record()
+    with pytest.raises(ValueError, match=why):
+        rs.Record.from_text(record.replace("=position", "=turn"))
 
 
 def test_rules_as_a_person_may_write_them() -> None:

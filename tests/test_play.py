@@ -68,7 +68,7 @@ def texts(game: rs.Game) -> Iterator[str]:
         ("giuthi", rs.giuthi()),
         ("kiothi --seeds 2 --filled 3", rs.kiothi(2, 3)),
         ("engehe --pits 5", rs.engehe(pits=5)),
-        ("giuthi_leakey --set repetition_scope=turn", rs.giuthi_leakey(repetition_scope="turn")),
+        ("giuthi_leakey --set extra_pit=not_origin", rs.giuthi_leakey(extra_pit="not_origin")),
     ],
 )
 def test_two_people_play_whole_games(words: str, start: Any, table: Any, tmp_path: Path) -> None:
@@ -220,19 +220,6 @@ def test_the_move_that_ends_the_game_is_explained(end: str, table: Any, tmp_path
     said = table(f"--load {path} --south human --north human", f"explain {last}", "text")
     assert f"It ends the game. The game is over ({end}): South {south}, North {north}: " in said[1]
     assert said[2] == game.position.to_text()
-
-
-def test_a_move_that_repeats_within_the_turn_is_explained(table: Any, tmp_path: Path) -> None:
-    rules = rs.giuthi(pits=3, seeds=4, minimum_lift=1, repetition_scope="turn")
-    game = rs.Game(rs.Position(rules, (1, 0, 0, 0, 1, 0), stores=(3, 1)))
-    game.push(rs.Sow(0, direction="ccw"))
-    path = tmp_path / "game.txt"
-    path.write_text(game.record())
-    said = table(f"--load {path} --north human", "explain 2-", "2-", "explain")
-    why = "it repeats a position of this turn"
-    assert f"The move is illegal: {why}." in said[1]
-    assert said[2] == f"Illegal: {why}. (explain tells more.)"
-    assert "South to move." in said[3]
 
 
 def test_hints(table: Any) -> None:

@@ -77,8 +77,6 @@ def random_plans(seed: int, count: int) -> Iterator[tuple[rs.Rules, int, dict[st
     chance = random.Random(seed)
     for _ in range(count):
         rules = random_rules(chance)
-        if chance.random() < 0.8:
-            rules = replace(rules, repetition_scope="position")
         cut = chance.choice((None, None, 1, 2, 7, 100, 300))
         if rules.repetition == "off" and cut is None:
             cut = 200
@@ -231,37 +229,6 @@ def test_repetition_far_back() -> None:
     assert_same_everywhere(rs.Position(rules, ring), 200, 6)
 
 
-def test_moves_that_bring_back_a_position_of_the_turn() -> None:
-    """They are illegal where the scope is the turn: another is drawn, if there is one."""
-    chance = random.Random(1)
-    for seed in range(120):
-        pits = chance.choice((3, 4, 5, 8))
-        ring = [0] * 2 * pits
-        for _ in range(chance.choice((3, 5, 8, 20, 64))):
-            ring[chance.randrange(2 * pits)] += 1
-        rules = rs.giuthi(
-            pits,
-            repetition_scope="turn",
-            repetition=chance.choice(("draw", "stores")),
-            minimum_lift=chance.choice((1, 2)),
-            direction=chance.choice(("ccw", "either")),
-            relay=chance.choice(("onward", "reversed")),
-            end=chance.choice(("both_stuck", "able_player_sweeps")),
-        )
-        more = {"max_moves": chance.choice((10, 1_000))}
-        assert_same_everywhere(rs.Position(rules, ring), 70, seed, **more)
-    # Long enough for the log of positions to be looked through apart.
-    rules = rs.giuthi(20, seeds=2, minimum_lift=1, chain="none", repetition_scope="turn")
-    assert played("scalar", rules.start(), 70, 6)["moves"].max() > 1_000
-    assert_same_everywhere(rules.start(), 70, 6)
-    # Longer than any log.
-    ring = [0] * 128
-    for pit in (5, 12, 69, 78):
-        ring[pit] = 1
-    rules = rs.giuthi(64, seeds=1, minimum_lift=1, direction="ccw", repetition_scope="turn")
-    assert_same_everywhere(rs.Position(rules, ring), 70, 6, max_moves=20_000)
-
-
 @pytest.mark.parametrize("games", [1, 63, 64, 65, 1_001])
 def test_threads_and_numbers_of_games(games: int) -> None:
     start = rs.giuthi().start()
@@ -279,7 +246,6 @@ def test_threads_and_numbers_of_games(games: int) -> None:
         *(function() for function in rs.RULE_SETS.values()),
         rs.giuthi(lift="any"),
         rs.giuthi(pits=40, seeds=4),
-        rs.giuthi(repetition_scope="turn"),
         rs.giuthi(protection="until_lifted"),
         rs.engehe(lift="any"),
         rs.engehe(chain="run_over_gaps", bonus="run"),

@@ -36,7 +36,7 @@ import pytest
 import relaysow as rs
 import relaysow.check
 import relaysow.envs.pettingzoo
-from relaysow import _core, game, reference
+from relaysow import _core, reference
 from relaysow._support.checks import is_integer, shown
 from relaysow.options import CHOICES
 from relaysow.simulation import empty_columns
@@ -285,11 +285,9 @@ MEANINGS: dict[str, Meaning] = {
     "svg.move": none,
     "LayOuts.reason.row": numbers,
     "Batch.position.row": whole(0, 1),
-    "RemainingMoves.__getitem__.at": whole(-6, 5),
     **dict.fromkeys(("LayOuts.__getitem__.number", "LegalMoves.__getitem__.number"), whole(-6, 5)),
     "LegalMoves.__getitem__.which": whole(-6, 5),
     **dict.fromkeys(("LayOuts.__contains__.row", "LegalMoves.__contains__.move"), anything),
-    "RemainingMoves.__contains__.move": anything,
 }
 """What is taken, where it is not only what has the one right type."""
 
@@ -328,7 +326,6 @@ PACKAGES: list[tuple[str, Any, tuple[str, ...]]] = [
     ("envs.", relaysow.envs.pettingzoo, ("make",)),
     ("", relaysow.check, ("check",)),
     ("", display, ("board",)),
-    ("", game, ("RemainingMoves",)),
     ("", notation, ("canonical", "line_to_text", "rules_from_text", "rules_to_text")),
 ]
 
@@ -439,7 +436,6 @@ SUBJECTS: dict[str, Callable[[Any], Any]] = {
     "Position": lambda e: e.Position.start(RULES),
     "Puzzle": lambda _: rs.Puzzle(RULES.start(), "win", (SOW,)),
     "Record": lambda _: rs.Record(GAME),
-    "RemainingMoves": lambda _: game.RemainingMoves(RULES.start(), RULES.start().legal_moves),
     "Rules": lambda _: RULES,
     "Series": lambda _: rs.Series(RULES),
     "Simulation": lambda _: SIMULATION,
@@ -509,7 +505,6 @@ ARGUMENTS: dict[str, Callable[[Any, Path], dict[str, Any]]] = {
     "Record": lambda *_: {"play": GAME},
     "Record.from_text": lambda *_: {"text": rs.Record(GAME).to_text()},
     "Redistribute": lambda *_: {"emptied": (0,), "placed": (2, 0, 0, 0, 0, 0)},
-    "RemainingMoves": lambda *_: {"position": RULES.start(), "moves": [SOW]},
     "Rules": lambda *_: {"pits": 3, "setup": (2,) * 6},
     "Series": lambda *_: {"rules": RULES},
     "Sow": lambda *_: {"pit": 0},

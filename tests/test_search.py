@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -145,18 +144,13 @@ def test_scores_are_those_of_minimax(drawn: tuple[Rules, Setup], moves: int, see
     )
 
 
-@pytest.mark.parametrize("scope", ["position", "turn"])
 @pytest.mark.parametrize("repetition", ["draw", "stores", "score", "off"])
 @pytest.mark.parametrize("options", [{}, ENGEHE, KIOTHI, DUTIES], ids=["g", "e", "k", "duties"])
-def test_scores_in_games_with_repetition(
-    options: dict[str, Any], repetition: str, scope: str
-) -> None:
+def test_scores_in_games_with_repetition(options: dict[str, Any], repetition: str) -> None:
     chance = random.Random(5)
     changed = proved = 0
     for _ in range(25):
-        rules = Rules(
-            pits=3, setup=(1,) * 6, **options, repetition=repetition, repetition_scope=scope
-        )
+        rules = Rules(pits=3, setup=(1,) * 6, **options, repetition=repetition)
         game = played(position_of(rules, chance.randint(3, 5), chance), 6, chance)
         if game.is_over or len(game.legal_moves) > 6:
             continue
@@ -174,7 +168,7 @@ def test_scores_in_games_with_repetition(
                 assert line.score == scores[line.move], game.record()
         changed += found.score != rs.analyse(game.position, depth=4, memory=0).score
     assert proved > 10
-    assert changed or repetition in ("off", "stores") or (options, scope) != ({}, "position")
+    assert changed or repetition in ("off", "stores") or options != {}
 
 
 def test_what_a_path_proves_is_not_believed_on_another() -> None:
@@ -449,11 +443,9 @@ def test_the_reference_plays_the_same_games_by_depth(
 def test_named_rules_by_depth(function: str) -> None:
     filled = {"filled": 3} if function.startswith("kiothi") else {}
     rules: Rules = rs.RULE_SETS[function](pits=4, **filled)
-    for scope in ("position", "turn"):
-        rules = replace(rules, repetition_scope=scope)
-        core = rs.simulate(rules, 3, policy="search:depth=2", max_moves=16)
-        plain = rs.simulate(rules, 3, policy="search:depth=2", max_moves=16, engine="reference")
-        assert results(core) == results(plain)
+    core = rs.simulate(rules, 6, policy="search:depth=2", max_moves=16)
+    plain = rs.simulate(rules, 6, policy="search:depth=2", max_moves=16, engine="reference")
+    assert results(core) == results(plain)
 
 
 @pytest.mark.parametrize("policy", ["search:depth=3", "search:nodes=300"])

@@ -36,7 +36,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     {"endless": "draw", "repetition": "stores"},
     {"endless": "ends_turn"},
     {"endless": "ends_turn", "repetition": "stores", "max_laps": 3, "minimum_lift": 1},
-    {"max_laps": 2, "endless": "illegal", "uncrossed": "ends_turn", "repetition_scope": "turn"},
+    {"max_laps": 2, "endless": "illegal", "uncrossed": "ends_turn"},
     {"lift": "any", "direction": "ccw", "lone_seed": "taken"},
     {"lift": "any", "repetition": "stores", "first_lap": "not_into_own_occupied"},
     {"uncrossed": "captures", "bonus": "up_to_three", "lone_seed": "taken"},
@@ -216,7 +216,6 @@ def test_a_game_that_is_over_is_worth_its_stores() -> None:
     [
         ({"repetition": "score"}, "repetition='score'"),
         ({"repetition": "off"}, "repetition='off'"),
-        ({"repetition_scope": "turn"}, "repetition_scope='turn'"),
     ],
 )
 def test_values_that_hang_on_history_are_refused(options: dict[str, str], named: str) -> None:

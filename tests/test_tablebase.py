@@ -25,10 +25,7 @@ from relaysow.text.notation import rules_from_text
 from test_solve import ENGEHE, KIOTHI, OPTION_SETS, name
 
 TABLED = [
-    options
-    for options in OPTION_SETS
-    if not {"extra_direction", "extra_pit"} & options.keys()
-    and not ("uncrossed" not in options and options.get("repetition_scope") == "turn")
+    options for options in OPTION_SETS if not {"extra_direction", "extra_pit"} & options.keys()
 ]
 
 
@@ -228,7 +225,6 @@ def test_what_cannot_be_built(built: Path, tmp_path: Path) -> None:
     path = tmp_path / "table"
     for options, why in (
         ({"repetition": "score"}, "repetition='score'"),
-        ({"repetition_scope": "turn"}, "repetition_scope='turn'"),
         ({"extra_direction": "opposite"}, "extra_direction='opposite'"),
         ({"extra_pit": "not_origin"}, "extra_pit='not_origin'"),
     ):

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "play/moves.hpp"
+#include "play/verdict.hpp"
 
 namespace relaysow {
 namespace {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "play/moves.hpp"
+#include "play/verdict.hpp"
 #include "support/workers.hpp"
 
 namespace relaysow {
@@ -158,8 +159,8 @@ void each_move(const Referee<B>& referee, const Table& table, const B& board, in
         if (!stuck) return;
     }
     after = board;
-    const Verdict verdict = ends_at_once ? Verdict{End::row_empty, Sweep::opponent}
-                                         : judge_stuck(referee, after, false);
+    const Verdict verdict =
+        ends_at_once ? Verdict{End::row_empty, Sweep::opponent} : judge_stuck(referee, after);
     if (verdict.end != End::running) {
         exit(values_at_end(rules, board, after, verdict));
     } else {

@@ -7,6 +7,7 @@
 #include "play/board.hpp"
 #include "play/moves.hpp"
 #include "play/sowing.hpp"
+#include "play/verdict.hpp"
 #include "rules/rules.hpp"
 
 namespace relaysow {
@@ -58,7 +59,6 @@ constexpr void take_better(Thresholds& best, Thresholds move) {
 constexpr const char* refused_option(const Rules& rules) {
     if (rules.repetition == Repetition::score) return "repetition='score'";
     if (rules.repetition == Repetition::off) return "repetition='off'";
-    if (compares_by_turn(rules)) return "repetition_scope='turn'";
     return nullptr;
 }
 

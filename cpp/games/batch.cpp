@@ -1,5 +1,5 @@
 // Games side by side, a move at a time in each: for learners and for players of one's own.
-#include "games/batch.hpp"
+#include "play/batch.hpp"
 
 #include <cstring>
 

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <memory>
 
+#include "games/search_policy.hpp"
 #include "play/board.hpp"
 #include "play/moves.hpp"
 #include "play/player.hpp"
+#include "play/verdict.hpp"
 #include "support/workers.hpp"
 
 namespace relaysow {
@@ -207,8 +209,7 @@ private:
             row = games.player.play(number);
             board = games.player.board();
         } else {
-            row.scores = final_stores(rules, board, verdict.sweep);
-            row.winner = row.scores[0] == row.scores[1] ? nobody : row.scores[1] > row.scores[0];
+            row.finish(rules, verdict, final_stores(rules, board, verdict.sweep));
         }
         // Seeds that a game left on the ring for nobody count for the owner of their row.
         const bool all = row.scores[0] + row.scores[1] == original_[0] + original_[1];
@@ -228,7 +229,7 @@ private:
             : plan{.rules = rules, .start = {}, .seed = match.seed, .policies = match.policies},
               player(plan, poll) {}
         SimulationPlan plan;
-        GamePlayer<B> player;
+        GamePlayer<B, SearchPolicy<B>> player;
     };
 
     const MatchPlan& plan_;

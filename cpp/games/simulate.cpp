@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "games/search_policy.hpp"
 #include "lanes/instruction_sets.hpp"
 #include "lanes/lockstep.hpp"
 #include "play/player.hpp"
@@ -19,7 +20,7 @@ class SharedWork {
 public:
     static constexpr std::size_t chunk = 64;
 
-    SharedWork(const SimulationPlan& plan, const SimulationColumns& columns)
+    SharedWork(const SimulationPlan& plan, const GameColumns& columns)
         : plan_(plan),
           columns_(columns),
           level_(playout::level()),
@@ -45,7 +46,7 @@ public:
             return true;
         }
         void write(std::size_t game, const GameRow& row) {
-            work_.write(game, row);
+            work_.columns_.write(game, row);
             if (--work_.left_[game / chunk] == 0) {
                 const std::size_t games = work_.plan_.games - game / chunk * chunk;
                 work_.games_done_.fetch_add(games < chunk ? games : chunk,
@@ -70,7 +71,7 @@ public:
             lockstep->play();
             counts = lockstep->counts();
         } else {
-            GamePlayer<B> player(plan_, poll);
+            GamePlayer<B, SearchPolicy<B>> player(plan_, poll);
             for (std::size_t game = 0; games.next(game);) {
                 const GameRow row = player.play(plan_.first_game + game);
                 counts.laps += static_cast<std::uint64_t>(row.laps);
@@ -98,21 +99,8 @@ public:
     const LapCounts& counts() const { return counts_; }
 
 private:
-    void write(std::size_t at, const GameRow& row) const {
-        columns_.scores[2 * at] = static_cast<std::int16_t>(row.scores[0]);
-        columns_.scores[2 * at + 1] = static_cast<std::int16_t>(row.scores[1]);
-        columns_.winner[at] = static_cast<std::int8_t>(row.winner);
-        columns_.moves[at] = row.moves;
-        columns_.turns[at] = row.turns;
-        columns_.laps[at] = row.laps;
-        columns_.captures[at] = row.captures;
-        columns_.longest[at] = row.longest;
-        columns_.end[at] = static_cast<std::uint8_t>(row.end);
-        columns_.first_move[at] = row.first_move;
-    }
-
     const SimulationPlan& plan_;
-    const SimulationColumns& columns_;
+    const GameColumns& columns_;
     const playout::Level level_;
     std::vector<std::size_t> left_;  // games of each chunk not yet done
     LapCounts counts_;
@@ -123,7 +111,7 @@ private:
 
 }  // namespace
 
-std::size_t simulate(const SimulationPlan& plan, const SimulationColumns& columns,
+std::size_t simulate(const SimulationPlan& plan, const GameColumns& columns,
                      const std::function<bool(std::size_t)>& tick, LapCounts* counts) {
     SharedWork work(plan, columns);
     const std::size_t done = work.run(tick);

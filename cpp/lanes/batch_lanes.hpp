@@ -10,6 +10,7 @@
 #include "lanes/instruction_sets.hpp"
 #include "lanes/lanes.hpp"
 #include "play/batch_games.hpp"
+#include "play/verdict.hpp"
 
 namespace relaysow::playout {
 
@@ -21,8 +22,7 @@ inline bool moves_in_lanes(const BatchPlan& plan) {
     // Single moves are not watched for captures or candidates past a byte.
     const bool single_captures = plan.rules.chain == Chain::none && plan.rules.bonus == Bonus::none;
     return plan.rows >= fewest_rows && plan.rules.pits >= fewest_pits &&
-           !compares_by_turn(plan.rules) && lanes_play(plan.rules, seeds) &&
-           most_candidates(plan.rules, seeds) == 0 &&
+           lanes_play(plan.rules, seeds) && most_candidates(plan.rules, seeds) == 0 &&
            (single_captures || counts_fit(plan.rules, seeds));
 }
 
@@ -163,11 +163,11 @@ private:
                 auto& g = *static_cast<Group*>(self);
                 std::uint64_t found = 0;
                 for (std::uint64_t left = deep; left != 0; left &= left - 1) {
-                    g.row(std::countr_zero(left)).history.make_room();
+                    g.row(std::countr_zero(left)).course.history.make_room();
                 }
                 for (std::uint64_t left = deep; left != 0; left &= left - 1) {
                     const int lane = std::countr_zero(left);
-                    set(found, lane, !g.row(lane).history.add(g.position(g.x.ring, lane)));
+                    set(found, lane, !g.row(lane).course.history.add(g.position(g.x.ring, lane)));
                 }
                 return found;
             };
@@ -217,7 +217,7 @@ private:
         // The history is the row's own from now on.
         void keep_history(int lane, std::uint64_t end) {
             if (!x.compares || (x.deep & bit(lane)) != 0) return;
-            History<B>& history = row(lane).history;
+            History<B>& history = row(lane).course.history;
             history.clear();
             for (std::uint64_t at = x.segment[lane]; at < end; ++at) {
                 if (chose(x, at, lane)) history.add(logged<B>(x, at, lane));
@@ -488,7 +488,7 @@ private:
         if (x.guard != 0) {
             for (std::uint64_t left = g.aside; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                if (fits(g, g.row(lane).other())) continue;
+                if (fits(g, g.row(lane).next())) continue;
                 leave(g, lane, x.now);
                 g.row(lane).proved = x.action[lane];
                 g.aside &= ~bit(lane);
@@ -514,12 +514,12 @@ private:
         for (std::uint64_t left = g.aside; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
             const Row& row = g.row(lane);
-            g.write(lane, row.other());
-            if (row.sown.captured > 0) {
+            g.write(lane, row.next());
+            if (row.course.sown.captured > 0) {
                 g.forget_history(lane);
                 x.captured |= bit(lane);
             }
-            if (row.other().drawn) moving.drawn |= bit(lane);
+            if (row.next().drawn) moving.drawn |= bit(lane);
         }
         x.choosing = g.aside & ~moving.drawn;
         g.aside = 0;
@@ -560,7 +560,7 @@ private:
             const int lane = std::countr_zero(left);
             moving.verdicts[lane] = (moving.drawn & bit(lane)) != 0
                                         ? Verdict{End::endless, Sweep::nobody}
-                                    : (repeated & bit(lane)) != 0 ? repetition_verdict(rules_)
+                                    : (repeated & bit(lane)) != 0 ? judge_repetition(rules_)
                                                                   : running;
         }
         moving.ended |= repeated | cut;

@@ -514,7 +514,6 @@ void take_turns(Lanes& x) {
     const uint64_t limited = able & at_limit(x);
     x.chose[slot] = able;
     x.movers[slot] = x.mover;
-    if (rules.by_turn) x.begins[slot] = x.new_turn;
     if (rules.compares && x.now % turns_between_looks == 0) look_back(x);
     const uint64_t repeated = rules.compares ? find_repeated<Known>(x, able, h2, h3) : 0;
     const uint64_t aside = stuck | undecided | limited | repeated;

@@ -52,7 +52,6 @@ struct Options {
     bool skipped, reversed, either, any_lift, marks, owner_lifts, checks_first_lap;
     bool always_captures, moves_again, lone_taken, capturing_stays, passes, row_empty_ends;
     bool direction_duty, pit_duty, compares;
-    bool by_turn;  // compares those that begin a turn, and the positions of one turn
     bool endless_is_legal;
     Chain chain;
     Bonus bonus;
@@ -90,7 +89,6 @@ struct Lanes : Options {
 
     // Counts of the current game; the small ones since the last flush.
     alignas(64) uint8_t moves[most_lanes], turns[most_lanes], longest[most_lanes];
-    alignas(64) uint8_t longest_before[most_lanes];  // the last move; by_turn only
     alignas(64) uint8_t captures[most_lanes];
     alignas(64) uint16_t lap_sum[most_lanes];
     alignas(64) uint16_t stores[2][most_lanes];
@@ -113,7 +111,6 @@ struct Lanes : Options {
     uint8_t* prints;               // fingerprints: [row][2][lanes]
     uint64_t* chose;               // [row]: lanes whose position there counts
     uint64_t* movers;              // [row]
-    uint64_t* begins;              // [row]: lanes whose position there begins a turn; by_turn only
     uint64_t segment[most_lanes];  // the first row after the lane's last capture
 };
 

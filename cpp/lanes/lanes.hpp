@@ -86,7 +86,6 @@ inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
     const int duties = x.pit_duty ? 2 : x.direction_duty ? 1 : 0;
     x.rows = static_cast<std::uint8_t>(x.ring_rows + duties);
     x.compares = rules.repetition != Repetition::off;
-    x.by_turn = compares_by_turn(rules);
     x.endless_is_legal = rules.endless != Endless::illegal;
     x.chain = rules.chain;
     x.bonus = rules.bonus;
@@ -138,18 +137,6 @@ B logged(const Lanes& x, std::uint64_t row, int lane) {
     B board = read_lane<B>(x, x.log + slot * ring_bytes(x), lane, mover);
     board.mover = mover;
     return board;
-}
-
-// Whether the rule compares the position of a lane in this row of the log with its newest.
-inline bool is_compared(const Lanes& x, std::uint64_t row, int lane) {
-    if (!x.by_turn) return true;
-    const auto begins_turn = [&](std::uint64_t number) {
-        return chose(x, number, lane) && (x.begins[number & x.log_mask] & bit(lane)) != 0;
-    };
-    if ((x.new_turn & bit(lane)) != 0) return begins_turn(row);
-    std::uint64_t later = x.now;
-    while (--later > row && !begins_turn(later)) continue;
-    return later == row;
 }
 
 // The position of a lane in a row of the log: its pits and duties, and its mover.

@@ -13,6 +13,8 @@
 #include "lanes/lanes.hpp"
 #include "lanes/long_history.hpp"
 #include "play/player.hpp"
+#include "play/simulation_plan.hpp"
+#include "play/verdict.hpp"
 
 namespace relaysow::playout {
 
@@ -40,8 +42,7 @@ public:
           log_(fewest_log_rows * lane_bytes_of(plan.rules) * lanes_.size(), false),
           prints_(fewest_log_rows * 2 * lanes_.size()),
           chose_(fewest_log_rows),
-          movers_(fewest_log_rows),
-          begins_(fewest_log_rows) {
+          movers_(fewest_log_rows) {
         set_up(level);
     }
 
@@ -57,9 +58,8 @@ private:
         std::size_t game = 0;
         GameRow row;
         std::int64_t laps_apart = 0;
-        B board;                // before the move, where the log may not hold it any longer
-        bool excluded = false;  // some move brings back a position of this turn; where `refused`
-        LongHistory history;    // of a deep lane
+        B board;              // before the move, where the log may not hold it any longer
+        LongHistory history;  // of a deep lane
     };
     // A position takes its pits and duties, or a ring in one piece.
     static std::size_t lane_bytes_of(const Rules& rules) {
@@ -133,7 +133,7 @@ private:
         const std::size_t rows = chose_.size(), row_bytes = ring_bytes(x);
         const std::size_t print_bytes = 2 * lanes_.size();
         Memory log(2 * rows * row_bytes, false), prints(2 * rows * print_bytes);
-        std::vector<std::uint64_t> chose(2 * rows), movers(2 * rows), begins(2 * rows);
+        std::vector<std::uint64_t> chose(2 * rows), movers(2 * rows);
         for (std::uint64_t row = x.now - rows + 1; row <= x.now; ++row) {
             const std::size_t from = row & (rows - 1), to = row & (2 * rows - 1);
             std::memcpy(log.begin() + to * row_bytes, x.log + from * row_bytes, row_bytes);
@@ -141,13 +141,11 @@ private:
                         print_bytes);
             chose[to] = chose_[from];
             movers[to] = movers_[from];
-            begins[to] = begins_[from];
         }
         log_.swap(log);
         prints_.swap(prints);
         chose_.swap(chose);
         movers_.swap(movers);
-        begins_.swap(begins);
         show_log();
     }
 
@@ -156,7 +154,6 @@ private:
         x.prints = prints_.begin();
         x.chose = chose_.data();
         x.movers = movers_.data();
-        x.begins = begins_.data();
         x.log_mask = chose_.size() - 1;
     }
 
@@ -292,7 +289,7 @@ private:
                 const std::size_t at = k * newest.size();
                 if (at < history.kept().size()) return newest.is(history.kept().data() + at);
                 const std::uint64_t row = history.row(k, x.now);
-                return newest.is(LoggedPosition(x, row, lane)) && is_compared(x, row, lane);
+                return newest.is(LoggedPosition(x, row, lane));
             };
             if (is_too_long(lane) || history.holds(now, same)) {
                 found |= bit(lane);
@@ -307,8 +304,7 @@ private:
     bool is_too_long(int lane) {
         if ((x.deep & bit(lane)) == 0) return false;
         const LongHistory& history = at(lane).history;
-        const std::size_t most_kept = x.by_turn ? 0 : most_kept_bytes;  // the log alone tells turns
-        return history.size() == LongHistory::most || history.kept().size() > most_kept;
+        return history.size() == LongHistory::most || history.kept().size() > most_kept_bytes;
     }
 
     void forget_history(int lane) {
@@ -343,10 +339,6 @@ private:
 
     void attend(int lane, Call call) {
         x.lapping &= ~bit(lane);
-        // The player knows but the turns of the games that he plays.
-        const bool is_players = call == Call::limit || call == Call::overdrawn ||
-                                call == Call::undecided || call == Call::astray;
-        if (x.by_turn && is_players) return replay(lane);
         switch (call) {
             case Call::stuck:
                 return cannot_move(lane, position(lane));
@@ -374,23 +366,7 @@ private:
     // The position did, or its history is too long to tell.
     void came_again(int lane) {
         if (is_too_long(lane)) return replay(lane);
-        if (x.by_turn && (x.new_turn & bit(lane)) == 0) return take_back_move(lane);
-        finish(lane, position(lane), player_.repetition());
-    }
-
-    // The move that led to the lane's position was illegal: it came before in this turn.
-    void take_back_move(int lane) {
-        std::uint64_t row = x.now;
-        while (!chose(x, --row, lane)) continue;
-        x.chose[row & x.log_mask] &= ~bit(lane);
-        while (!chose(x, --row, lane)) continue;
-        const bool began = (x.begins[row & x.log_mask] & bit(lane)) != 0;
-        set(x.new_turn, lane, began);
-        --x.moves[lane];
-        x.turns[lane] = static_cast<std::uint8_t>(x.turns[lane] - began);
-        x.longest[lane] = x.longest_before[lane];
-        x.lap_sum[lane] = static_cast<std::uint16_t>(x.lap_sum[lane] - x.laps[lane]);
-        refuse(lane, logged<B>(x, row, lane), Call::repeated);
+        finish(lane, position(lane), judge_repetition(rules_));
     }
 
     void replay(int lane) {
@@ -419,15 +395,8 @@ private:
     }
 
     void cannot_move(int lane, B board) {
-        if (rules_.end == EndRule::row_empty && board.row_seeds(rules_, board.mover) == 0) {
-            return finish(lane, board, {End::row_empty, Sweep::opponent});
-        }
-        const bool has_duties = board.direction != Duty::none || board.barred != no_pit;
-        const bool excluded = (x.refused & bit(lane)) != 0 && at(lane).excluded;
-        const bool own_free_move =
-            (has_duties || excluded) &&
-            can_move(player_.referee(), board, board.mover, Duty::none, no_pit);
-        const Verdict verdict = judge_stuck(player_.referee(), board, own_free_move);
+        Verdict verdict = judge_at_sight(rules_, board);
+        if (verdict.end == End::running) verdict = judge_stuck(player_.referee(), board);
         if (verdict.end != End::running) return finish(lane, board, verdict);
         x.new_turn |= bit(lane);
         go_on(lane, board);
@@ -493,7 +462,7 @@ private:
             return take_endless(lane, board, call == Call::capped);
         }
         Chance drawn = lane_chance(x, lane);
-        std::uint64_t (&struck)[4] = x.struck[lane];
+        std::uint64_t(&struck)[4] = x.struck[lane];
         const auto strike = [&](int number) {
             struck[number / 64] |= std::uint64_t{1} << number % 64;
         };
@@ -506,10 +475,8 @@ private:
         x.redrawn |= bit(lane);
         if ((x.refused & bit(lane)) == 0) {
             game.board = board;
-            game.excluded = false;
         }
         x.refused |= bit(lane);
-        game.excluded = game.excluded || call == Call::repeated;
         strike(x.chosen[lane]);
         int left = candidates.count(), number = 0;
         for (const std::uint64_t word : struck) left -= std::popcount(word);
@@ -568,7 +535,7 @@ private:
     const Kernel run_;
     std::vector<Lane> lanes_;
     Memory ring_, log_, prints_;
-    std::vector<std::uint64_t> chose_, movers_, begins_;
+    std::vector<std::uint64_t> chose_, movers_;
     LapCounts counts_;
     Lanes x{};
 };

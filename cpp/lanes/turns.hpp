@@ -63,7 +63,6 @@ void count_sowings(Lanes& x, uint64_t ended, M end, M own_taken, V captured, uin
     store(x.moves, add_where(end, load(x.moves), all(1)));
     store(x.turns, add_where(mask(ended & x.new_turn), load(x.turns), all(1)));
     const V laps = where(end, load(x.laps));
-    if (rules.by_turn) store(x.longest_before, load(x.longest));
     store(x.longest, larger(load(x.longest), laps));
     alignas(64) uint8_t sown[L];
     store(sown, laps);
@@ -91,8 +90,8 @@ void count_sowings(Lanes& x, uint64_t ended, M end, M own_taken, V captured, uin
     x.ended = 0;
 }
 
-// Whether the position of `lane` in the log's newest row is one of those that it is compared with
-// in older rows, from `row` down to the lane's last capture.
+// Whether the position of `lane` in the log's newest row stands in an older row as well, from `row`
+// down to the lane's last capture.
 template <class Known>
 RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
     const Options rules = Known::of(x);
@@ -103,18 +102,8 @@ RARE bool came_before(const Lanes& x, int lane, uint64_t row) {
     const size_t first = static_cast<size_t>(lane) * (Known::by_lane ? lane_bytes : 1);
     const uint8_t* print = x.prints + slot(x.now) * 2 * L + lane;
     const uint8_t* position = x.log + slot(x.now) * row_bytes + first;
-    const auto begins_turn = [&](size_t s) {
-        return x.chose[s] & x.begins[s] & uint64_t{1} << lane;
-    };
-    const bool in_turn = rules.by_turn && !(x.new_turn >> lane & 1);
-    uint64_t oldest = x.segment[lane];
-    if (in_turn) {
-        oldest = x.now - 1;
-        while (!begins_turn(slot(oldest))) --oldest;
-    }
-    while (row-- > oldest) {
+    while (row-- > x.segment[lane]) {
         const size_t s = slot(row);
-        if (rules.by_turn && !in_turn && !begins_turn(s)) continue;
         const uint8_t* other = x.prints + s * 2 * L + lane;
         if (other[0] != print[0] || other[L] != print[L]) continue;
         if (!(x.chose[s] >> lane & 1) || ((x.movers[s] ^ x.mover) >> lane & 1)) continue;

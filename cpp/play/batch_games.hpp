@@ -6,7 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "games/batch.hpp"
+#include "play/batch.hpp"
+#include "play/course.hpp"
 #include "play/player.hpp"
 #include "play/repetition.hpp"
 
@@ -31,10 +32,7 @@ public:
           start_(board_as<B>(rules_, plan.start)),
           numbers_(rules_),
           features_(rules_),
-          compares_(rules_.repetition != Repetition::off),
-          by_turn_(compares_by_turn(rules_)),
-          rows_(plan.rows),
-          turns_(by_turn_ ? plan.rows : 0, History<B>(few_slots)) {}
+          rows_(plan.rows) {}
 
     void reset(std::size_t r, const GameSeed& seed, const AnyBoard* start) override {
         rows_[r].seed = seed;
@@ -80,16 +78,6 @@ public:
     }
     bool is_over(std::size_t r) const override { return rows_[r].over; }
 
-    bool repeats_within_turn(std::size_t r, int action) override {
-        Sow move{};
-        Row& row = rows_[r];
-        if (!by_turn_ || is_redistributing(row) || !decode(row.board(), action, move)) return false;
-        row.proved = no_action;
-        NoTrace trace;
-        sow(referee_, row.board(), row.other(), move, trace, row.sown);
-        return row.sown.legal && row.sown.moves_again && turns_[r].contains(row.other());
-    }
-
     bool has_room(const AnyBoard& start) const override {
         const int seeds = start.row_seeds(rules_, 0) + start.row_seeds(rules_, 1);
         return (sizeof(typename B::seeds_type) > 1 || seeds <= 255) &&
@@ -105,24 +93,21 @@ protected:
     enum class Arrival : std::uint8_t { none, by_move, by_start };
 
     struct Row {
-        B boards[2];  // the present position, and where a move from it is tried
-        std::size_t now = 0;
         Chance chance{0, 0};
         GameSeed seed;
         std::int64_t moves = 0;
         std::int32_t since_capture = 0;
         int proved = no_action;  // the action whose move has been sown
-        Sown sown;
         Partial partial;
-        bool new_turn = true, over = false, cut = false;
+        bool over = false, cut = false;
         Arrival arrival{};
         std::uint64_t served = 0;  // the last call that drew for it or moved it
-        History<B> history{few_slots};
+        Course<B> course{few_slots};
 
-        B& board() { return boards[now]; }
-        const B& board() const { return boards[now]; }
-        B& other() { return boards[now ^ 1]; }
-        const B& other() const { return boards[now ^ 1]; }
+        B& board() { return course.board(); }
+        const B& board() const { return course.board(); }
+        B& next() { return course.next(); }
+        const B& next() const { return course.next(); }
     };
 
     void ask() const {
@@ -144,8 +129,7 @@ protected:
         row.since_capture = 0;
         row.proved = no_action;
         row.over = row.cut = false;
-        row.new_turn = true;
-        row.history.clear();
+        row.course.begin();
         row.arrival = Arrival::by_start;
     }
 
@@ -199,12 +183,8 @@ protected:
             row.proved = no_action;
             ++row.moves;
             ++row.since_capture;
-            if (row.sown.captured > 0) {
-                row.since_capture = 0;
-                row.history.clear();
-            }
-            row.new_turn = !row.sown.moves_again;
-            row.now ^= 1;
+            if (row.course.sown.captured > 0) row.since_capture = 0;
+            row.course.make();
         }
         row.arrival = Arrival::by_move;
     }
@@ -227,33 +207,10 @@ protected:
         B& board = row.board();
         ask();
         Verdict verdict = settle(referee_, board);
-        if (by_turn_ && verdict.end == End::running) verdict = judge_turn(r);
-        if (verdict.end == End::running && compares_ && (!by_turn_ || row.new_turn) &&
-            !row.history.add(board)) {
-            verdict = repetition_verdict(rules_);
+        if (verdict.end == End::running && row.course.repeats(rules_)) {
+            verdict = judge_repetition(rules_);
         }
         if (verdict.end != End::running || row.moves == plan_.max_moves) finish(r, verdict);
-    }
-
-    // A player whose moves all repeat a position of his turn cannot move.
-    Verdict judge_turn(std::size_t r) {
-        Row& row = rows_[r];
-        B& board = row.board();
-        History<B>& turn = turns_[r];
-        Verdict verdict = running;
-        if (!row.new_turn && !board.passed) {
-            turn.add(board);
-            const Candidates<B> candidates(rules_, board);
-            if (candidates.any([&](Sow candidate) { return sow_candidate(r, candidate); })) {
-                return running;
-            }
-            verdict = judge_stuck(referee_, board, true);
-            if (verdict.end != End::running) return verdict;
-        }
-        row.new_turn = true;
-        turn.clear();
-        turn.add(board);
-        return verdict;
     }
 
     void finish(std::size_t r, Verdict verdict) {
@@ -292,10 +249,7 @@ protected:
     // Sows a candidate on the other board; whether it may be played.
     RELAYSOW_INLINE bool sow_candidate(std::size_t r, Sow candidate) {
         Row& row = rows_[r];
-        NoTrace trace;
-        sow(referee_, row.board(), row.other(), candidate, trace, row.sown);
-        return row.sown.legal &&
-               !(by_turn_ && row.sown.moves_again && turns_[r].contains(row.other()));
+        return row.course.try_move(referee_, row.board(), candidate);
     }
 
     bool prove_action(std::size_t r, std::int64_t action) {
@@ -346,7 +300,7 @@ protected:
     // On the other board; false if nothing is to be decided.
     bool begin_redistribution(Row& row) {
         const B& board = row.board();
-        row.other() = board;
+        row.next() = board;
         const std::uint64_t occupied = pits_holding(rules_, board, board.mover, 1);
         const int named = rules_.redistribution == Redistribution::one ? 1 : 2;
         row.partial = {};
@@ -355,8 +309,8 @@ protected:
     }
 
     void end_redistribution(Row& row) {
-        redistribute(rules_, row.other(), Redistribute{});
-        row.now ^= 1;
+        redistribute(rules_, row.next(), Redistribute{});
+        row.course.now ^= 1;
         ++row.moves;
     }
 
@@ -371,7 +325,7 @@ protected:
         const Partial& partial = row.partial;
         for (int k = 0; k < (partial.placing ? rules_.ring() : rules_.pits); ++k) {
             const int action = numbers_.pits + k;
-            if (partial.placing || row.other().ring[decided_pit(row, action)] != 0) f(action);
+            if (partial.placing || row.next().ring[decided_pit(row, action)] != 0) f(action);
         }
         if (!partial.placing && numbers_.stop != 0) f(numbers_.stop);
     }
@@ -399,7 +353,7 @@ protected:
             partial.placing = true;
             return;
         }
-        Seeds& pit = row.other().ring[decided_pit(row, row.proved)];
+        Seeds& pit = row.next().ring[decided_pit(row, row.proved)];
         if (partial.placing) {
             pit = static_cast<Seeds>(pit + 1);
             --partial.in_hand;
@@ -420,7 +374,7 @@ protected:
 
     void write_observation(const Row& row, std::int16_t* out) const {
         const bool partial = is_redistributing(row);
-        const B& board = partial ? row.other() : row.board();
+        const B& board = partial ? row.next() : row.board();
         const int ring = rules_.ring(), own = rules_.row(board.mover);
         for (int k = 0; k < ring; ++k) {
             out[k] =
@@ -477,12 +431,11 @@ protected:
         Row& row = rows_[r];
         row.proved = no_action;
         const B& board = row.board();
-        if (plan_.exact_mask && by_turn_) return sow_candidate(r, candidate);
-        if (plan_.exact_mask) return is_legal(referee_, board, row.other(), candidate);
+        if (plan_.exact_mask) return is_legal(referee_, board, row.next(), candidate);
         if (candidate.lift < rules_.ring() - 1) {
             return legality_at_sight(rules_, board, board.mover, candidate) != Legality::illegal;
         }
-        B& after = row.other();
+        B& after = row.next();
         after.copy(rules_, board);
         unsigned left_row = 0;
         const int last = referee_.track.lap(after.ring, candidate.pit, candidate.lift,
@@ -498,9 +451,7 @@ protected:
     const B start_;
     const ActionNumbers numbers_;
     const Features features_;
-    const bool compares_, by_turn_;
     std::vector<Row> rows_;
-    std::vector<History<B>> turns_;  // of each row's turn, where the scope is the turn
 };
 
 }  // namespace relaysow

@@ -39,6 +39,7 @@ struct Standing {
     bool passed = false;               // the other player was just passed over
     PitSet protected_pits;
 
+    bool has_duties() const { return direction != Duty::none || barred != no_pit; }
     void drop_duties() {
         direction = Duty::none;
         barred = no_pit;

@@ -7,6 +7,7 @@
 #include "play/board.hpp"
 #include "play/moves.hpp"
 #include "play/sowing.hpp"
+#include "play/verdict.hpp"
 #include "rules/rules.hpp"
 #include "support/natural.hpp"
 

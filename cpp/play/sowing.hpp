@@ -14,17 +14,10 @@
 
 #include "play/board.hpp"
 #include "rules/rules.hpp"
+#include "support/poll.hpp"
 
 namespace relaysow {
 
-// Asked now and then in long work; `ask` throws to stop it.
-struct Poll {
-    void (*ask)(void* context) = nullptr;
-    void* context = nullptr;
-    void operator()() const {
-        if (ask) ask(context);
-    }
-};
 inline constexpr std::uint64_t laps_between_polls = 1 << 16;
 
 struct Sow {
@@ -108,10 +101,10 @@ private:
         left_row |= static_cast<unsigned>(seeds > (clockwise ? from_left : half - 1 - from_left));
         ring[pit] = static_cast<Seeds>(ring[pit] - seeds);
         while (seeds > round_) [[unlikely]] {
-            for (int i = 0; i < size_; ++i) ++ring[i];
-            if (round_ < size_) --ring[pit];
-            seeds -= round_;
-        }
+                for (int i = 0; i < size_; ++i) ++ring[i];
+                if (round_ < size_) --ring[pit];
+                seeds -= round_;
+            }
         int last = clockwise ? pit - seeds : pit + seeds;
         if (last >= size_) last -= size_;
         if (last < 0) last += size_;

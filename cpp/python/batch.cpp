@@ -1,5 +1,5 @@
 // Batches as Python sees them: NumPy arrays in and out, checks, threads; no rules.
-#include "games/batch.hpp"
+#include "play/batch.hpp"
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -292,7 +292,7 @@ public:
     }
 
     // One of the batch's own arrays.
-    py::array array(py::array PythonBatch::* member) {
+    py::array array(py::array PythonBatch::*member) {
         finish_if_idle();
         return this->*member;
     }
@@ -709,8 +709,6 @@ private:
                                  : "a sowing is due, not a redistribution";
         } else if (redistributes) {
             why += "no such decision in this redistribution";
-        } else if (games_->repeats_within_turn(r, static_cast<int>(action))) {
-            why += "it repeats a position of this turn";
         } else {
             const py::object here = py::cast(position);
             try {
@@ -893,7 +891,7 @@ True
                 "a Batch cannot be pickled or copied: keep the positions of its "
                 "rows, and reset another Batch to them");
         });
-    const auto array = [&](const char* name, py::array PythonBatch::* member, const char* doc) {
+    const auto array = [&](const char* name, py::array PythonBatch::*member, const char* doc) {
         batch.def_property_readonly(
             name, [member](PythonBatch& b) { return b.array(member); }, doc);
     };

@@ -35,26 +35,12 @@ py::tuple lap_counts(const Position& start, std::size_t games, std::uint64_t see
     plan.games = games;
     if (games == 0) return py::make_tuple(0, 0);
     if (max_moves) plan.max_moves = *max_moves;
-    std::vector<std::int64_t> wide(3 * games);
-    std::vector<std::int32_t> counts_of_games(3 * games);
-    std::vector<std::int16_t> scores(2 * games);
-    std::vector<std::int8_t> winner(games);
-    std::vector<std::uint8_t> end(games);
-    const SimulationColumns columns{scores.data(),
-                                    winner.data(),
-                                    counts_of_games.data(),
-                                    &counts_of_games[games],
-                                    wide.data(),
-                                    &counts_of_games[2 * games],
-                                    &wide[games],
-                                    end.data(),
-                                    &wide[2 * games]};
     LapCounts counts;
     std::optional<py::error_already_set> stopped_by;
     {
         const py::gil_scoped_release others_run;
         simulate(
-            plan, columns,
+            plan, {},
             [&](std::size_t) {
                 const py::gil_scoped_acquire gil;
                 try {

@@ -92,14 +92,22 @@ True
         .def("__eq__", &equal_moves, "other"_a)
         .def("__repr__", &moves_repr)
         .def(py::pickle(
-            [](const LegalMoves& moves) { return py::make_tuple(moves.position()); },
+            [](const LegalMoves& moves) -> py::tuple {
+                const Position& p = moves.position();
+                if (p.verdict.end != End::repetition) return py::make_tuple(p);
+                return py::make_tuple(p, "repetition");  // the position itself does not tell
+            },
             [](const py::object& state) {
-                const bool whole = py::isinstance<py::tuple>(state) && py::len(state) == 1;
-                const py::object given = whole ? py::object(state[py::int_(0)]) : py::none();
-                if (!py::isinstance<Position>(given)) {
+                const bool is_tuple = py::isinstance<py::tuple>(state);
+                const py::tuple parts = is_tuple ? py::tuple(state) : py::tuple();
+                const bool ended =
+                    parts.size() == 2 && py::object(parts[1]).equal(py::str("repetition"));
+                if ((parts.size() != 1 && !ended) || !py::isinstance<Position>(parts[0])) {
                     refuse("this is not the pickled state of LegalMoves: " + shown(state));
                 }
-                return LegalMoves(given.cast<const Position&>());
+                Position p = parts[0].cast<const Position&>();
+                if (ended) p.verdict = judge_repetition(p.rules());
+                return LegalMoves(p);
             }))
         .def("__reduce_ex__", &reduce_ex, "protocol"_a)
         .attr("__hash__") = py::none();

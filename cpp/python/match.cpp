@@ -58,7 +58,7 @@ py::tuple simulate_matches(const py::list& rules, const std::string& scheme, boo
 
     py::dict columns;
     MatchColumns out;
-    out.totals = pair_column<std::int16_t>(columns, "totals", matches);
+    out.totals = column<std::int16_t, 2>(columns, "totals", matches);
     out.winner = column<std::int8_t>(columns, "winner", matches);
     out.rounds = column<std::int32_t>(columns, "rounds", matches);
     out.moves = column<std::int64_t>(columns, "moves", matches);

@@ -30,24 +30,12 @@ py::object duty_barred(const Position& p) {
 
 py::object winner(const Position& p) {
     const auto stores = p.final_stores();
-    if (!stores) return py::none();
-    if (p.verdict.end == End::endless || (*stores)[0] == (*stores)[1]) return py::int_(-1);
-    return py::int_((*stores)[0] > (*stores)[1] ? 0 : 1);
+    return stores ? py::object(py::int_(winner_of(p.rules(), p.verdict.end, *stores))) : py::none();
 }
 
 py::object end_name(const Position& p) {
-    switch (p.verdict.end) {
-        case End::both_stuck:
-            return py::str("both_stuck");
-        case End::row_empty:
-            return py::str("row_empty");
-        case End::swept:
-            return py::str("swept");
-        case End::endless:
-            return py::str("endless");
-        default:
-            return py::none();
-    }
+    if (!p.is_over()) return py::none();
+    return py::str(end_names[static_cast<std::size_t>(p.verdict.end)]);
 }
 
 py::tuple constructor_arguments(const Position& p) {
@@ -166,14 +154,13 @@ void bind_position(py::module_& m) {
             "legal_moves", [](const Position& p) { return LegalMoves(p); },
             "The legal moves, a `LegalMoves` sequence; empty when the game is over.")
         .def(
-            "_judged_stuck",
+            "_ended_by_repetition",
             [](const Position& p) {
-                Position judged = p;
-                judged.verdict = judge_stuck(p.referee(), judged.board, true);
-                return judged;
+                Position ended = p;
+                ended.verdict = judge_repetition(p.rules());
+                return ended;
             },
-            "What becomes of a position whose mover may make none of his moves: a pass, or the "
-            "end.")
+            "The position as it is when it has come again in a game: over.")
         .def("__repr__", &position_repr)
         .def("__hash__", &position_hash)
         .def(

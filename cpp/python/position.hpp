@@ -7,6 +7,7 @@
 
 #include "play/board.hpp"
 #include "play/sowing.hpp"
+#include "play/verdict.hpp"
 #include "python/book.hpp"
 #include "python/signals.hpp"
 

@@ -24,18 +24,15 @@ py::tuple as_tuple(const Book& book, const Analysis& found) {
     return py::make_tuple(lines, found.exact, found.depth, found.nodes);
 }
 
-// All arguments are checked by `relaysow.exact.analysis.analyse`; `compared` and `turn` are
-// positions of the same game.
-py::tuple analyse_position(const Position& root, const py::list& compared, const py::list& turn,
-                           bool is_compared, int depth, std::uint64_t nodes, double seconds,
-                           std::size_t lines, int threads, std::size_t bytes,
-                           const py::object& table, const py::object& report) {
+// All arguments are checked by `relaysow.exact.analysis.analyse`; `compared` are positions of
+// the same game.
+py::tuple analyse_position(const Position& root, const py::list& compared, int depth,
+                           std::uint64_t nodes, double seconds, std::size_t lines, int threads,
+                           std::size_t bytes, const py::object& table, const py::object& report) {
     AnalysisPlan plan;
     plan.rules = root.rules();
     plan.root = root.board;
     for (const py::handle p : compared) plan.compared.push_back(p.cast<const Position&>().board);
-    for (const py::handle p : turn) plan.turn.push_back(p.cast<const Position&>().board);
-    plan.is_compared = is_compared;
     plan.depth = depth;
     plan.nodes = nodes;
     plan.seconds = seconds;
@@ -62,9 +59,9 @@ py::tuple analyse_position(const Position& root, const py::list& compared, const
 }  // namespace
 
 void bind_search(py::module_& m) {
-    m.def("analyse", &analyse_position, "position"_a, "compared"_a, "turn"_a, "is_compared"_a,
-          "depth"_a.noconvert(), "nodes"_a.noconvert(), "seconds"_a, "lines"_a.noconvert(),
-          "threads"_a.noconvert(), "memory"_a.noconvert(), "table"_a, "report"_a,
+    m.def("analyse", &analyse_position, "position"_a, "compared"_a, "depth"_a.noconvert(),
+          "nodes"_a.noconvert(), "seconds"_a, "lines"_a.noconvert(), "threads"_a.noconvert(),
+          "memory"_a.noconvert(), "table"_a, "report"_a,
           "The lines found (score, exact, depth, moves), whether they are exact, the depth "
           "finished, the nodes, and what stopped the search, if anything.");
 }

@@ -42,16 +42,10 @@ py::tuple simulate_games(const Position& start_position, std::size_t games, std:
     }
 
     py::dict columns;
-    SimulationColumns out;
-    out.scores = pair_column<std::int16_t>(columns, "scores", games);
-    out.winner = column<std::int8_t>(columns, "winner", games);
-    out.moves = column<std::int32_t>(columns, "moves", games);
-    out.turns = column<std::int32_t>(columns, "turns", games);
-    out.laps = column<std::int64_t>(columns, "laps", games);
-    out.captures = column<std::int32_t>(columns, "captures", games);
-    out.longest = column<std::int64_t>(columns, "longest", games);
-    out.end = column<std::uint8_t>(columns, "end", games);
-    out.first_move = column<std::int64_t>(columns, "first_move", games);
+    GameColumns out;
+#define RESULT(type, width, name, at_first) out.name = column<type, width>(columns, #name, games);
+#include "play/result_columns.def"
+#undef RESULT
 
     return fill(columns, poll, [&](const auto& tick) { return simulate(plan, out, tick); });
 }

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "python/python_types.hpp"
 #include "python/signals.hpp"
@@ -16,15 +17,11 @@ struct Policy;
 Policy policy_named(const std::string& name);
 
 // A NumPy column of so many rows for results, added to `columns`.
-template <class T>
+template <class T, std::size_t width = 1>
 T* column(py::dict& columns, const char* name, std::size_t rows) {
-    py::array_t<T> array(static_cast<py::ssize_t>(rows));
-    columns[name] = array;
-    return array.mutable_data();
-}
-template <class T>
-T* pair_column(py::dict& columns, const char* name, std::size_t rows) {
-    py::array_t<T> array({static_cast<py::ssize_t>(rows), py::ssize_t{2}});
+    std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(rows)};
+    if (width > 1) shape.push_back(static_cast<py::ssize_t>(width));
+    py::array_t<T> array(shape);
     columns[name] = array;
     return array.mutable_data();
 }

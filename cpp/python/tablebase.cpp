@@ -129,10 +129,9 @@ py::object threshold(int lead) {
 
 void refuse_history(const Rules& rules) {
     if (const char* option = refused_option(rules)) {
-        throw py::value_error(
-            std::string(option) +
-            " makes a position's value depend on the moves before it: exact play "
-            "needs repetition='draw' or 'stores' with repetition_scope='position'");
+        throw py::value_error(std::string(option) +
+                              " makes a position's value depend on the moves before it: exact play "
+                              "needs repetition='draw' or 'stores'");
     }
 }
 

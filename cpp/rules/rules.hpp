@@ -46,10 +46,4 @@ struct Rules : RulesOfPlay {
     friend bool operator==(const Rules&, const Rules&) = default;
 };
 
-// Whether repetition is told by turns.  Where every move is a turn of its own, the scopes are one.
-constexpr bool compares_by_turn(const RulesOfPlay& rules) {
-    return rules.repetition != Repetition::off && rules.repetition_scope == RepetitionScope::turn &&
-           rules.uncrossed == Uncrossed::moves_again;
-}
-
 }  // namespace relaysow

@@ -18,7 +18,6 @@ public:
         : plan_(plan), found_(found), poll_(poll), begun_(Clock::now()) {
         if (plan.bytes > 0) shared_.emplace(plan.bytes);
         for (const AnyBoard& board : plan.compared) compared_.emplace_back(as_narrow(board));
-        for (const AnyBoard& board : plan.turn) turn_.emplace_back(as_narrow(board));
     }
     ~Analyst() { join(); }
 
@@ -58,7 +57,7 @@ private:
 
     Search<B> begun(const Referee<B>& referee) {
         Search<B> search(referee, plan_.table, shared_ ? &*shared_ : nullptr);
-        search.begin(as_narrow(plan_.root), compared_, turn_, plan_.is_compared);
+        search.begin(as_narrow(plan_.root), compared_);
         return search;
     }
 
@@ -134,7 +133,7 @@ private:
     const Poll& poll_;
     const Clock::time_point begun_;
     std::optional<Transpositions> shared_;
-    std::vector<RepetitionKey<B>> compared_, turn_;
+    std::vector<RepetitionKey<B>> compared_;
     std::vector<std::thread> threads_;
     std::atomic<bool> stop_{false};
     std::atomic<std::uint64_t> nodes_{0};  // of the helpers that are done

@@ -22,6 +22,7 @@
 #include "play/moves.hpp"
 #include "play/repetition.hpp"
 #include "play/sowing.hpp"
+#include "play/verdict.hpp"
 #include "rules/rules.hpp"
 
 namespace relaysow {
@@ -180,7 +181,7 @@ public:
         int number;  // among the candidates
         B board;     // after it
         std::uint64_t hash;
-        bool is_leaf, same_mover, same_turn, repeats;
+        bool is_leaf, same_mover, repeats;
         int captured;
         Worth worth;
         int depth;              // to which it was searched with its score in the window; 0: never
@@ -193,7 +194,6 @@ public:
           table_(table),
           transpositions_(transpositions),
           compares_(rules_.repetition != Repetition::off),
-          by_turn_(compares_by_turn(rules_)),
           shares_values_(transpositions != nullptr &&
                          (!compares_ || refused_option(rules_) == nullptr)),
           may_be_drawn_((compares_ && rules_.repetition == Repetition::draw) ||
@@ -201,10 +201,8 @@ public:
           levels_(max_search_depth + 2) {}
 
     // Begins at a settled position that is not over.  `compared` are the positions before it that
-    // it would be compared with, `turn` those of its turn where the scope is the turn; whether it
-    // is one itself that others are compared with.
-    void begin(const B& root, std::span<const Key> compared, std::span<const Key> turn,
-               bool is_compared) {
+    // it would be compared with.
+    void begin(const B& root, std::span<const Key> compared) {
         root_ = root;
         seeds_ =
             root.stores[0] + root.stores[1] + root.row_seeds(rules_, 0) + root.row_seeds(rules_, 1);
@@ -214,28 +212,22 @@ public:
         merits_.fill(0);
         nodes_ = 0;
         most_nodes_ = UINT64_MAX;
-        excluded_ = false;
         const int lead = lead_of(root, 0);
-        for (const Key& key : compared) visit(key, hash_of(key, lead), true);
-        turn_ = path_.size();
+        for (const Key& key : compared) visit(key, hash_of(key, lead));
         const Key own(root);
-        for (const Key& key : turn) {
-            if (!(key == own)) visit(key, hash_of(key, lead), false);
-        }
-        visit(own, hash_of(own, lead), is_compared);
+        visit(own, hash_of(own, lead));
         before_ = path_.size();
         moves_.clear();
         int number = 0;
         Candidates<B>(rules_, root).any([&](Sow move) {
             Child child;
-            if (try_move(root, move, {0, turn_, true}, max_search_depth, child)) {
+            if (try_move(root, move, 0, max_search_depth, child)) {
                 moves_.push_back({move,
                                   number,
                                   child.board,
                                   child.hash,
                                   child.is_leaf,
                                   child.same_mover,
-                                  child.same_turn,
                                   child.repeats,
                                   child.captured,
                                   child.worth,
@@ -248,7 +240,6 @@ public:
     }
 
     std::vector<RootMove>& moves() { return moves_; }
-    bool excluded() const { return excluded_; }  // a move that repeats a position of the turn
     std::uint64_t nodes() const { return nodes_; }
     void stop_after(std::uint64_t nodes) { most_nodes_ = nodes; }
 
@@ -337,7 +328,7 @@ private:
         for (std::size_t at = 0; at < max_search_depth; ++at) {
             const B board = child.board;
             const auto bears_out = [&](Sow next) {
-                if (!try_move(board, next, {path_.size(), turn_, true}, max_search_depth, child)) {
+                if (!try_move(board, next, path_.size(), max_search_depth, child)) {
                     return false;
                 }
                 if (child.is_leaf) return child.worth.exact() && child.worth.score == worth;
@@ -365,19 +356,13 @@ private:
     struct Visited {
         Key key;
         std::uint64_t hash;
-        bool compared;
-    };
-    // Where in the path the last capture and this turn lie, and whether a turn begins.
-    struct Place {
-        std::size_t since, turn;
-        bool begins_turn;
     };
     struct Child {
         B board;
         std::uint64_t hash;
         Sow move;
         int captured;
-        bool is_leaf, same_mover, same_turn, repeats;
+        bool is_leaf, same_mover, repeats;
         Worth worth;  // of a leaf, to the player before the move
     };
     // What is needed once for every move of the path searched.
@@ -418,8 +403,8 @@ private:
         return h;
     }
 
-    void visit(const Key& key, std::uint64_t hash, bool compared) {
-        path_.push_back({key, hash, compared});
+    void visit(const Key& key, std::uint64_t hash) {
+        path_.push_back({key, hash});
         ++filter_[hash % filter_.size()];
     }
     void leave() {
@@ -428,12 +413,11 @@ private:
     }
 
     // The place of a position in the path from `since` on; past its end if it is not there.
-    std::size_t find(const Key& key, std::uint64_t hash, std::size_t since, bool compared) const {
+    std::size_t find(const Key& key, std::uint64_t hash, std::size_t since) const {
         if (filter_[hash % filter_.size()] == 0) [[likely]]
             return path_.size();
         std::size_t at = since;
-        while (at < path_.size() && !(path_[at].hash == hash && path_[at].compared >= compared &&
-                                      path_[at].key == key)) {
+        while (at < path_.size() && !(path_[at].hash == hash && path_[at].key == key)) {
             ++at;
         }
         return at;
@@ -472,27 +456,18 @@ private:
 
     // Plays a candidate into `child`; false if it is illegal.  Knows its worth where the game ends
     // or the table tells.  The position after it is looked at `depth` moves deep.
-    RELAYSOW_INLINE bool try_move(const B& board, Sow move, const Place& place, int depth,
+    RELAYSOW_INLINE bool try_move(const B& board, Sow move, std::size_t since, int depth,
                                   Child& child) {
         count_node();
         NoTrace trace;
         Sown sown;
         sow(referee_, board, child.board, move, trace, sown);
         if (!sown.legal) return false;
-        if (by_turn_ && sown.moves_again && is_of_turn(child.board, place.turn)) {
-            excluded_ = true;
-            return false;
-        }
         const int mover = board.mover;
         child.move = move;
         child.captured = sown.captured;
-        Verdict verdict = settle(referee_, child.board);
-        if (by_turn_ && verdict.end == End::running && sown.moves_again && !child.board.passed &&
-            !can_go_on(child.board, place.turn)) {
-            verdict = judge_stuck(referee_, child.board, true);
-        }
+        const Verdict verdict = settle(referee_, child.board);
         child.same_mover = child.board.mover == mover;
-        child.same_turn = child.same_mover && !child.board.passed;
         child.is_leaf = true;
         child.repeats = false;
         if (verdict.end != End::running) [[unlikely]] {
@@ -515,29 +490,14 @@ private:
         const Key key(child.board);
         child.hash = hash_of(key, lead_of(child.board, 0));
         if (depth > 1 && transpositions_ != nullptr) transpositions_->fetch(child.hash);
-        if (compares_ && sown.captured == 0 && !(by_turn_ && child.same_turn)) {
-            const std::size_t at = find(key, child.hash, place.since, true);
+        if (compares_ && sown.captured == 0) {
+            const std::size_t at = find(key, child.hash, since);
             if (at < path_.size()) {
                 child.worth = at_repetition(child.board, mover, at);
                 child.is_leaf = child.repeats = true;
             }
         }
         return true;
-    }
-
-    bool is_of_turn(const B& board, std::size_t turn) const {
-        const Key key(board);
-        return find(key, hash_of(key, lead_of(board, 0)), turn, false) < path_.size();
-    }
-    // Whether an extra move is left that brings back no position of the turn.
-    bool can_go_on(const B& board, std::size_t turn) {
-        B after;
-        return Candidates<B>(rules_, board).any([&](Sow move) {
-            NoTrace trace;
-            Sown sown;
-            sow(referee_, board, after, move, trace, sown);
-            return sown.legal && !(sown.moves_again && is_of_turn(after, turn));
-        });
     }
 
     // The worth of a position that the search does not go beyond.
@@ -548,21 +508,21 @@ private:
 
     Worth look_after(const RootMove& move, int depth, int alpha, int beta) {
         try {
-            return look_beyond(move, depth, alpha, beta, {0, turn_, true}, 0);
+            return look_beyond(move, depth, alpha, beta, 0, 0);
         } catch (...) {
             while (path_.size() > before_) leave();
             throw;
         }
     }
 
-    // The worth of a move that is no leaf, to the player who makes it, from a position at `place`.
+    // The worth of a move that is no leaf, to the player who makes it, from a position whose last
+    // capture lies at `since` of the path.
     template <class Move>
-    Worth look_beyond(const Move& move, int depth, int alpha, int beta, const Place& place,
+    Worth look_beyond(const Move& move, int depth, int alpha, int beta, std::size_t since,
                       std::size_t level) {
         const int mover = move.same_mover ? move.board.mover : 1 - move.board.mover;
         if (depth == 1) return at_horizon(move.board, mover);
-        const Place next{move.captured > 0 ? path_.size() : place.since,
-                         move.same_turn ? place.turn : path_.size(), !move.same_turn};
+        const std::size_t next = move.captured > 0 ? path_.size() : since;
         if (move.same_mover) {
             return look(move.board, move.hash, depth - 1, alpha, beta, next, level + 1);
         }
@@ -572,7 +532,7 @@ private:
     // The worth of a position in which the game goes on, to the player to move; a bound where it
     // is not between `alpha` and `beta`.
     Worth look(const B& board, std::uint64_t hash, int depth, int alpha, int beta,
-               const Place& place, std::size_t at_level) {
+               std::size_t since, std::size_t at_level) {
         Level& level = levels_[at_level];
         const bool in_line = beta - alpha > 1;
         if (in_line) level.line.clear();
@@ -599,7 +559,7 @@ private:
         }
 
         const std::size_t me = path_.size();
-        visit(Key(board), hash, !by_turn_ || place.begins_turn);
+        visit(Key(board), hash);
         Worth best;
         std::uint32_t best_move = 0;
         int above = alpha;
@@ -609,11 +569,11 @@ private:
             Worth worth = child.worth;
             if (!child.is_leaf) {
                 if (first || !in_line) {
-                    worth = look_beyond(child, depth, above, beta, place, at_level);
+                    worth = look_beyond(child, depth, above, beta, since, at_level);
                 } else {
-                    worth = look_beyond(child, depth, above, above + 1, place, at_level);
+                    worth = look_beyond(child, depth, above, above + 1, since, at_level);
                     if (worth.score > above && worth.score < beta) {
-                        worth = look_beyond(child, depth, above, beta, place, at_level);
+                        worth = look_beyond(child, depth, above, beta, since, at_level);
                     }
                 }
             }
@@ -644,10 +604,10 @@ private:
             level.used = 0;
             Child& child = level.child();
             Candidates<B>(rules_, board).any([&](Sow move) {
-                return try_move(board, move, place, 0, child) && look_at(child);
+                return try_move(board, move, since, 0, child) && look_at(child);
             });
         } else {
-            look_at_all(board, depth, place, level, known.move, look_at);
+            look_at_all(board, depth, since, level, known.move, look_at);
         }
         leave();
 
@@ -659,7 +619,7 @@ private:
 
     // Looks at all moves, the likely best ones first, until one is enough.
     template <class F>
-    void look_at_all(const B& board, int depth, const Place& place, Level& level,
+    void look_at_all(const B& board, int depth, std::size_t since, Level& level,
                      std::uint32_t known_move, F&& look_at) {
         const Candidates<B> candidates(rules_, board);
         level.used = 0;
@@ -668,7 +628,7 @@ private:
             const bool is_candidate = candidates.any([&](Sow one) { return one == move; });
             if (!is_candidate) {
                 known_move = 0;
-            } else if (try_move(board, move, place, depth - 1, level.child()) &&
+            } else if (try_move(board, move, since, depth - 1, level.child()) &&
                        look_at(level.child())) {
                 return;
             }
@@ -677,7 +637,7 @@ private:
         candidates.any([&](Sow move) {
             if (known_move != 0 && code(board, move) == known_move) return false;
             Child& child = level.child();
-            if (try_move(board, move, place, depth - 1, child)) {
+            if (try_move(board, move, since, depth - 1, child)) {
                 // Captures first, then extra moves, then what was good elsewhere.
                 const int order = child.captured * 4'096 + child.same_mover * 1'024 +
                                   static_cast<int>(merit(move));
@@ -740,17 +700,16 @@ private:
     const Rules& rules_;
     const Table* table_;
     Transpositions* transpositions_;
-    const bool compares_, by_turn_, shares_values_, may_be_drawn_;
+    const bool compares_, shares_values_, may_be_drawn_;
     B root_;
     int seeds_ = 0, tabled_ = 0;
-    std::size_t turn_ = 0, before_ = 0;  // of the path: where the turn begins; what was played
+    std::size_t before_ = 0;  // how much of the path was played before
     std::vector<Visited> path_;
     std::array<std::uint32_t, 4'096> filter_{};  // how many positions of the path have such a hash
     std::vector<RootMove> moves_;
     std::vector<Level> levels_;
     std::array<std::uint32_t, 2 * max_ring> merits_{};
     std::uint64_t nodes_ = 0, most_nodes_ = UINT64_MAX;
-    bool excluded_ = false;
 };
 
 // ---- analysis ----
@@ -759,7 +718,6 @@ struct AnalysisPlan {
     Rules rules;
     AnyBoard root;                         // settled, not over
     std::vector<AnyBoard> compared, turn;  // see Search::begin
-    bool is_compared = true;
     int depth = max_search_depth;
     std::uint64_t nodes = UINT64_MAX;
     double seconds = 1e9;

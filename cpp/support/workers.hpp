@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "play/sowing.hpp"
+#include "support/poll.hpp"
 
 namespace relaysow {
 

@@ -117,13 +117,6 @@ OPTIONS: dict[str, tuple[str, dict[str, str]]] = {
             "off": "it does not (simulate then needs --max-moves)",
         },
     ),
-    "repetition_scope": (
-        "which positions are compared",
-        {
-            "position": "all in which a move is chosen",
-            "turn": "those at the start of a turn; a move that repeats within the turn is illegal",
-        },
-    ),
     "endless": (
         "a sowing that never ends (or is capped)",
         {
@@ -178,6 +171,5 @@ class Options(TypedDict, total=False):
     redistribution: str
     end: str
     repetition: str
-    repetition_scope: str
     endless: str
     max_laps: int | None

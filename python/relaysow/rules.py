@@ -73,7 +73,6 @@ class Rules:
     redistribution: str = "none"
     end: str = "both_stuck"
     repetition: str = "draw"
-    repetition_scope: str = "position"
     endless: str = "illegal"
     max_laps: int | None = None
 
@@ -156,13 +155,29 @@ def _compare_names() -> None:
 _compare_names()
 
 
+GONE: dict[str, str] = {"repetition_scope": "position"}
+"""The options that earlier versions had, each with the only value by which games are still played:
+texts and pickles that say so are read as if they did not."""
+
+
+def refuse_gone(option: str, value: object) -> None:
+    """Raises `RulesError` for an option of `GONE` with a value by which no game is played now."""
+    if value != GONE[option]:
+        raise RulesError(
+            f"{option}={shown(value)}: this option of earlier versions is gone, "
+            f"every game is played as with {option}={GONE[option]!r}"
+        )
+
+
 def _from_names(options: dict[str, Any]) -> Rules:
     """Rules from the values of all fields by name, checked again: a pickle may be foreign."""
     if not isinstance(options, dict):
         raise TypeError(f"pickled rules must be a dict of options, not {shown(options)}")
     known = [field.name for field in fields(Rules)]
-    for name in options:
-        if name not in known:
+    for name, value in options.items():
+        if name in GONE:
+            refuse_gone(name, value)
+        elif name not in known:
             raise RulesError(
                 f"pickled rules have {shown(name)}, which is no option of this version"
             )
@@ -170,7 +185,7 @@ def _from_names(options: dict[str, Any]) -> Rules:
     for name in known:
         if name not in options:
             raise RulesError(f"pickled rules lack {name!r}: what they meant by it is not known")
-    return Rules(**options)
+    return Rules(**{name: options[name] for name in known})
 
 
 RULE_SETS: dict[str, Callable[..., Rules]] = {}

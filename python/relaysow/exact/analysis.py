@@ -91,8 +91,8 @@ def solve(
     so those of Kiothi's opening are too many.  Positions of fewer seeds that `tablebase`, of the
     same rules, holds are looked up instead; the line ends at the first of them.
 
-    Raises `ValueError` for `repetition="score"` or `"off"` and for `repetition_scope="turn"` with
-    extra moves, which make a value depend on the moves before it, and where more positions can be
+    Raises `ValueError` for `repetition="score"` or `"off"`, which make a value
+    depend on the moves before it, and where more positions can be
     reached, or the tablebase is of other rules; `TypeError` for wrong types; `MemoryError` where
     the positions find no room.
 
@@ -243,8 +243,8 @@ def analyse(
     results vary; with one and no limit of time the result is always the same.  `memory` bytes
     (16 MiB by default, 0…2⁴⁰) hold the positions met before, in a table whose size is rounded down
     to a power of two; without it (0) everything is searched in full, and a score that is not exact
-    is that of minimax.  So it is, with the table only a guide, under `repetition="score"` and
-    `repetition_scope="turn"` with extra moves, where a position's value depends on how it was
+    is that of minimax.  So it is, with the table only a guide, under `repetition="score"`,
+    where a position's value depends on how it was
     reached.  Positions of fewer seeds that `tablebase`, of the same rules, holds are exact; as
     many seeds or a history leave its values to be guesses where the search ends.  `report` is
     called with the `Analysis` after every depth.
@@ -270,10 +270,10 @@ def analyse(
     instance("position", position, (Position, Game), "a Position or a Game")
     if isinstance(position, Game):
         over, here = position.is_over, position.position
-        compared, turn, is_compared = position.repeatable()
+        compared = position.repeatable()
     else:
         over, here = position.is_over, position
-        compared, turn, is_compared = [], [position], True
+        compared = []
     if seconds is depth is nodes is None:
         raise ValueError("a limit is needed: seconds, depth or nodes")
     if seconds is None:
@@ -321,8 +321,6 @@ def analyse(
         best, exact, finished, looked, error = _core.analyse(
             here,
             compared,
-            turn,
-            is_compared,
             *limits,
             lines,
             threads,

@@ -280,8 +280,6 @@ def table_rules(rules: Rules) -> Rules:
         setup=(1,) * (2 * rules.pits),
         redistribution="none",
         protection="none",
-        # Without extra moves the scopes are one; with them "turn" is refused.
-        repetition_scope=rules.repetition_scope if rules.uncrossed == "moves_again" else "position",
     )
 
 

@@ -1270,11 +1270,10 @@ class Game:
     """A game from the opening of some rules, or from any position: moves, undo, repetition.
 
     A turn is "a move plus the moves it earns"; it ends when the other player is to move, or by a
-    pass.  "`repetition`: a position in which a move is to be chosen that has the same ring, player
-    to move, protection and duties as an earlier one of this game ends it."
-    `repetition_scope="position"` compares all such positions, also inside a turn; `"turn"` compares
-    those at the start of a turn, and a move that brings back an earlier position of the same turn
-    is illegal: it is left out of `legal_moves`.  `repetition="off"` compares nothing.
+    pass.
+    "`repetition`: a position in which a move is to be chosen that has the same ring, player to
+    move, protection and duties as an earlier one of this game ends it.  All such positions are
+    compared, also inside a turn."  `repetition="off"` compares nothing.
 
     A move is one step added to a list, so that it has been made or not whatever interrupts it.
 
@@ -1330,11 +1329,9 @@ class Game:
 
     @property
     def legal_moves(self) -> LegalMoves:
-        """As `Position.legal_moves`, less the moves that repeat within the turn."""
+        """As `Position.legal_moves`; none when the game is over."""
         if self.is_over:
             return LegalMoves(self.position, [])
-        if self._compares_turns and self.position.redistributions == 2:
-            return LegalMoves(self.position, list(self._remaining(self.position, self._turn())))
         return self.position.legal_moves
 
     def is_legal(self, move: Move) -> bool:
@@ -1342,10 +1339,7 @@ class Game:
 
         Raises what `Position.sow` does.
         """
-        after = self.position.sow(move).after
-        if self.is_over or after is None:
-            return False
-        return not self._repeats_within_turn(after, self.position.mover, self._turn())
+        return self.position.sow(move).after is not None and not self.is_over
 
     def push(self, move: Move) -> None:
         """Play a legal move.
@@ -1358,8 +1352,6 @@ class Game:
         if self.is_over:
             raise position.illegal(move, "the game is over")
         after = position.play(move)
-        if self._repeats_within_turn(after, position.mover, self._turn()):
-            raise position.illegal(move, "it repeats a position of this turn")
         begins_turn = after.mover != position.mover or after.passed
         self._arrive(after, position.canonical(move), begins_turn)
 
@@ -1397,61 +1389,17 @@ class Game:
         return f"<Game of {len(self._steps) - 1} moves: {self.position!r}>"
 
     def _arrive(self, position: Position, move: Move | None, begins_turn: bool) -> None:
-        """Add the position after a move, or after the pass it forces, and judge it."""
+        """Add the position after a move and judge it."""
         outcome = None
-        may_be_stuck = self._compares_turns and not begins_turn and not position.is_over
-        if may_be_stuck and not any(
-            True for _ in self._remaining(position, [*self._turn(), position])
-        ):
-            # Every move would repeat within the turn: the end rule decides as for any player who
-            # cannot move.  (The first move of a turn never repeats: an uncrossed sowing cannot end
-            # in an empty pit and leave the ring as it was.)
-            if position.rules.end in ("both_stuck", "row_empty"):
-                position, begins_turn = _pass(position), True
-            else:
-                able = can_move(position.rules, 1 - position.mover, position.pits)
-                sweeps = able or position.rules.end == "last_mover_sweeps"
-                end = "swept" if sweeps else "both_stuck"
-                stores = _final_stores(position, end)
-                outcome = Outcome(_higher(stores), stores, end)
         if position.end is not None:
             stores = _final_stores(position, position.end)
             winner = -1 if position.drawn else _higher(stores)
             outcome = Outcome(winner, stores, position.end)
-        elif outcome is None and self._repeats(position, begins_turn):
+        elif self._repeats(position):
             outcome = _drawn_out(position)
         self._steps.append(_Step(position, move, begins_turn, outcome))
 
-    def _turn(self) -> list[Position]:
-        """The positions of the present turn, its start first."""
-        turn: list[Position] = []
-        for step in reversed(self._steps):
-            turn.append(step.position)
-            if step.begins_turn:
-                break
-        return turn[::-1]
-
-    @property
-    def _compares_turns(self) -> bool:
-        rules = self._start.rules
-        return rules.repetition != "off" and rules.repetition_scope == "turn"
-
-    def _remaining(self, position: Position, turn: list[Position]) -> Iterator[Move]:
-        """The legal moves that do not bring back a position of the turn."""
-        for move in position.legal_moves:
-            if not self._repeats_within_turn(position.play(move), position.mover, turn):
-                yield move
-
-    def _repeats_within_turn(self, after: Position, mover: int, turn: list[Position]) -> bool:
-        """Whether a move by `mover` to `after` goes back to a position of the same turn."""
-        goes_on = after.mover == mover and not after.passed and not after.is_over
-        return (
-            self._compares_turns
-            and goes_on
-            and any(same_for_repetition(after, earlier) for earlier in turn)
-        )
-
-    def _repeats(self, position: Position, begins_turn: bool) -> bool:
+    def _repeats(self, position: Position) -> bool:
         """Whether the position, in which a move is to be chosen, repeats an earlier one.
 
         "Positions before the last redistribution never count.  A capture makes all earlier
@@ -1460,25 +1408,13 @@ class Game:
         rules = position.rules
         if rules.repetition == "off" or position.redistributions < 2:
             return False
-        if rules.repetition_scope == "turn" and not begins_turn:
-            return False
         for step in reversed(self._steps):
             earlier = step.position
             if earlier.stores != position.stores or earlier.redistributions < 2:
                 return False
-            compared = rules.repetition_scope == "position" or step.begins_turn
-            if compared and same_for_repetition(position, earlier):
+            if same_for_repetition(position, earlier):
                 return True
         return False
-
-
-def _pass(position: Position) -> Position:
-    """The position after the mover, who cannot move, has passed; his duties lapse."""
-    after = Position(
-        position.rules, position.pits, position.stores, 1 - position.mover, position.protected
-    )
-    object.__setattr__(after, "passed", True)
-    return after
 
 
 def _drawn_out(position: Position) -> Outcome:

@@ -44,7 +44,7 @@ from relaysow._support import checks
 from relaysow._support.checks import shown
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow
 from relaysow.options import CHOICES, Options
-from relaysow.rules import RULE_SETS, Rules, _shortest_call
+from relaysow.rules import GONE, RULE_SETS, Rules, _shortest_call, refuse_gone
 from relaysow.text.reading import MARK, bare
 
 if TYPE_CHECKING:
@@ -195,8 +195,11 @@ def rules_of(piece: Piece) -> Rules:
     if len(piece.text) > len(name) and not piece.text.endswith(")"):
         raise piece.error("rules", "must end with ')'")
     for argument in inside.split(",") if inside.text else ():
-        option, equals, _ = argument.text.partition("=")
+        option, equals, value = argument.text.partition("=")
         key = argument.part(0, len(option))
+        if option in GONE and equals:
+            refuse_gone(option, value)
+            continue
         if option not in sizes and option not in Options.__annotations__:
             known = ", ".join((*sizes, *Options.__annotations__))
             raise key.error("option", f"must be an option of {name}: {known}")

@@ -10,6 +10,7 @@
 #include "play/board.hpp"
 #include "play/moves.hpp"
 #include "play/sowing.hpp"
+#include "play/verdict.hpp"
 #include "rules/rules.hpp"
 #include "support/random.hpp"
 
@@ -104,8 +105,6 @@ public:
     // The position of a row; during a redistribution the one before it.
     virtual AnyBoard position(std::size_t row) const = 0;
     virtual bool is_over(std::size_t row) const = 0;
-    // Whether the history alone forbids a sowing that the position allows.
-    virtual bool repeats_within_turn(std::size_t row, int action) = 0;
     // Whether a start has room on the boards of this batch, and all its lifts have numbers.
     virtual bool has_room(const AnyBoard& start) const = 0;
 

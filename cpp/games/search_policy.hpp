@@ -1,0 +1,84 @@
+// A player who searches: the choice of a move by looking ahead.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "play/course.hpp"
+#include "play/player.hpp"
+#include "play/simulation_plan.hpp"
+#include "search/search.hpp"
+#include "support/random.hpp"
+
+namespace relaysow {
+
+template <class B>
+class SearchPolicy {
+public:
+    SearchPolicy(const SimulationPlan& plan, const Referee<B>& referee)
+        : referee_(referee), rules_(plan.rules) {
+        std::uint64_t most_nodes = 0;
+        for (const Policy policy : plan.policies) {
+            if (policy.kind == Policy::search_depth) by_depth_.emplace(referee_, nullptr, nullptr);
+            if (policy.kind == Policy::search_nodes) {
+                most_nodes = std::max(most_nodes, policy.limit);
+            }
+        }
+        if (most_nodes > 0) {
+            transpositions_.emplace(std::size_t{32} * std::min<std::uint64_t>(most_nodes, 1 << 22));
+            by_nodes_.emplace(referee_, nullptr, &*transpositions_);
+        }
+    }
+
+    // By depth: one of the moves best by minimax.  By nodes: the first of the best, in an order
+    // that begins anywhere.  One word of chance either way.
+    int choose(Course<B>& course, Policy policy, Chance& chance) {
+        const B& board = course.board();
+        const bool by_depth = policy.kind == Policy::search_depth;
+        Search<B>& search = *(by_depth ? by_depth_ : by_nodes_);
+        search.begin(board, course.history.keys());
+        auto& moves = search.moves();
+        if (moves.empty()) return no_move;
+        if (rules_.repetition != Repetition::off && course.history.contains(board))
+            return moves.front().number;  // the end
+        std::size_t best = 0;
+        if (by_depth) {
+            int most = -past_every_score;
+            left_.clear();
+            for (std::size_t at = 0; at < moves.size(); ++at) {
+                const int score = search.score(moves[at], static_cast<int>(policy.limit), most - 1);
+                if (score > most) {
+                    most = score;
+                    left_.clear();
+                }
+                if (score == most) left_.push_back(static_cast<int>(at));
+            }
+            best = static_cast<std::size_t>(
+                left_[static_cast<std::size_t>(chance.below(static_cast<int>(left_.size())))]);
+        } else {
+            const int first = chance.below(static_cast<int>(moves.size()));
+            std::rotate(moves.begin(), moves.begin() + first, moves.end());
+            // Who leads would rather go on than repeat a position.
+            const bool leads = board.stores[board.mover] > board.stores[1 - board.mover];
+            std::stable_partition(moves.begin(), moves.end(),
+                                  [&](const auto& move) { return move.repeats != leads; });
+            transpositions_->clear();
+            if (moves.size() > 1) search.deepen(policy.limit);
+        }
+        const int number = moves[best].number;
+        course.try_move(referee_, board, moves[best].move);
+        return number;
+    }
+
+private:
+    const Referee<B>& referee_;
+    const Rules& rules_;
+    std::vector<int> left_;
+    std::optional<Search<B>> by_depth_, by_nodes_;
+    std::optional<Transpositions> transpositions_;
+};
+
+}  // namespace relaysow

@@ -1,0 +1,55 @@
+// The result of one game, and the arrays that hold those of many.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "play/verdict.hpp"
+
+namespace relaysow {
+
+struct GameRow {
+    template <class T, std::size_t width>
+    using Cell = std::conditional_t<width == 1, T, std::array<T, width>>;
+
+#define RESULT(type, width, name, at_first) Cell<type, width> name = at_first;
+#include "play/result_columns.def"
+#undef RESULT
+
+    void finish(const Rules& rules, Verdict verdict, const std::array<int, 2>& stores) {
+        end = static_cast<std::uint8_t>(verdict.end);
+        winner = static_cast<std::int8_t>(winner_of(rules, verdict.end, stores));
+        cut(stores);
+    }
+    void cut(const std::array<int, 2>& stores) {
+        scores = {static_cast<std::int16_t>(stores[0]), static_cast<std::int16_t>(stores[1])};
+    }
+};
+
+// Arrays of so many games, owned by the caller; null for a column that nobody wants.
+struct GameColumns {
+#define RESULT(type, width, name, at_first) type* name = nullptr;
+#include "play/result_columns.def"
+#undef RESULT
+
+    void write(std::size_t at, const GameRow& row) const {
+#define RESULT(type, width, name, at_first) put<width>(name, at, row.name);
+#include "play/result_columns.def"
+#undef RESULT
+    }
+
+private:
+    template <std::size_t width, class T>
+    static void put(T* column, std::size_t at, const GameRow::Cell<T, width>& cell) {
+        if (column == nullptr) return;
+        if constexpr (width == 1) {
+            column[at] = cell;
+        } else {
+            for (std::size_t k = 0; k < width; ++k) column[width * at + k] = cell[k];
+        }
+    }
+};
+
+}  // namespace relaysow
