@@ -166,7 +166,6 @@ private:
 inline RulesOfPlay table_rules(RulesOfPlay rules) {
     rules.protection = Protection::none;
     rules.redistribution = Redistribution::none;
-    if (!compares_by_turn(rules)) rules.repetition_scope = RepetitionScope::position;
     return rules;
 }
 
