@@ -98,7 +98,7 @@ def test_moves_case(engine: Any, case: dict[str, Any]) -> None:
                 position.sow(move)
 
 
-@cases("options")
+@cases("options", "combinations")
 def test_options_case(engine: Any, case: dict[str, Any]) -> None:
     for changed, expected in (({}, "default"), (case["option"], "with_option")):
         position = engine.Position(rules_of(case, **changed), **case["position"])
