@@ -6,6 +6,7 @@
 
 #include "play/board.hpp"
 #include "play/moves.hpp"
+#include "play/redistributions.hpp"
 #include "play/sowing.hpp"
 #include "play/verdict.hpp"
 #include "rules/rules.hpp"

@@ -9,6 +9,7 @@
 #include "play/batch.hpp"
 #include "play/course.hpp"
 #include "play/player.hpp"
+#include "play/redistributions.hpp"
 #include "play/repetition.hpp"
 
 namespace relaysow {

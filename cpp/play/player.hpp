@@ -9,6 +9,7 @@
 #include "play/course.hpp"
 #include "play/game_row.hpp"
 #include "play/moves.hpp"
+#include "play/redistributions.hpp"
 #include "play/simulation_plan.hpp"
 #include "play/sowing.hpp"
 #include "support/random.hpp"

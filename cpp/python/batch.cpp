@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "play/redistributions.hpp"
 #include "python/bindings.hpp"
 #include "python/integers.hpp"
 #include "python/position.hpp"

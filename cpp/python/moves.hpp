@@ -4,6 +4,7 @@
 #include <string>
 
 #include "play/moves.hpp"
+#include "play/redistributions.hpp"
 #include "python/position.hpp"
 
 namespace relaysow {

@@ -1,12 +1,11 @@
 // Search in Python: conversions and checks, no rules.
-#include "search/search.hpp"
-
 #include <optional>
 
 #include "python/bindings.hpp"
 #include "python/position.hpp"
 #include "python/signals.hpp"
 #include "python/tablebase.hpp"
+#include "search/analysis.hpp"
 
 namespace relaysow {
 

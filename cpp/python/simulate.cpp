@@ -12,7 +12,7 @@
 #include "python/bindings.hpp"
 #include "python/position.hpp"
 #include "python/simulate.hpp"
-#include "search/search.hpp"
+#include "search/worth.hpp"
 
 namespace relaysow {
 

@@ -4,15 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
@@ -24,31 +18,13 @@
 #include "play/sowing.hpp"
 #include "play/verdict.hpp"
 #include "rules/rules.hpp"
+#include "search/transpositions.hpp"
+#include "search/worth.hpp"
 
 namespace relaysow {
 
-inline constexpr int max_search_depth = 200;
-inline constexpr int past_every_score = 2'000;
-
 // A search ends before its time.
 struct SearchStopped {};
-
-// What is known of a value v: that it is about `score`, and whether v ≥ score and v ≤ score are
-// proved.  A proof may use that a position of the path searched comes again; it is then one only
-// below that place of the path.
-struct Worth {
-    static constexpr int unproved = -1, clean = 1 << 20;
-
-    int score = -past_every_score;
-    int least = unproved, most = clean;  // the first place that v ≥ score, v ≤ score need
-
-    bool exact() const { return least != unproved && most != unproved; }
-    // For the player before the move, who moves again or not.
-    Worth before(bool same_mover) const { return same_mover ? *this : Worth{-score, most, least}; }
-};
-
-constexpr Worth proved(int score) { return {score, Worth::clean, Worth::clean}; }
-constexpr Worth guessed(int score) { return {score, Worth::unproved, Worth::unproved}; }
 
 // The score, a lead at the end, that a position of these values has at a lead; endless play that
 // is a draw counts 0.
@@ -56,109 +32,6 @@ constexpr int score_of(Thresholds values, int lead) {
     if (lead >= values.win) return lead - values.win + 1;
     return lead >= values.draw ? 0 : lead - values.draw;
 }
-
-// What was found of positions met before, shared by the threads of a search.
-class Transpositions {
-public:
-    struct Entry {
-        int score = 0;  // of a search to `depth`, a bound from below (1), above (2) or both (3)
-        int bound = 0, depth = 0;
-        int least = -past_every_score, most = past_every_score;  // proved bounds
-        std::uint32_t move = 0;                                  // 0: none
-    };
-
-    // Memory that is never touched takes none.
-    explicit Transpositions(std::size_t bytes)
-        : buckets_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Bucket), 1))),
-          memory_(std::calloc(buckets_ + 1, sizeof(Bucket)), std::free) {
-        if (!memory_) throw std::bad_alloc();
-        void* begin = memory_.get();
-        std::size_t space = (buckets_ + 1) * sizeof(Bucket);
-        table_ = static_cast<Bucket*>(
-            std::align(alignof(Bucket), buckets_ * sizeof(Bucket), begin, space));
-    }
-
-    void clear() {
-        for (std::size_t at = 0; at < buckets_; ++at) {
-            for (Slot& slot : table_[at].slots) slot.put(0, 0);
-        }
-    }
-
-    bool find(std::uint64_t hash, Entry& entry) const {
-        for (const Slot& slot : bucket(hash).slots) {
-            const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
-            if ((slot.check.load(std::memory_order_relaxed) ^ data) == hash && data != 0) {
-                entry = unpack(data);
-                return true;
-            }
-        }
-        return false;
-    }
-
-    void fetch(std::uint64_t hash) const {  // into the cache, to be asked for soon
-#ifdef _MSC_VER
-        (void)hash;
-#else
-        __builtin_prefetch(&bucket(hash));
-#endif
-    }
-
-    void store(std::uint64_t hash, const Entry& entry) {
-        Slot* place = nullptr;
-        int least_depth = 1 << 20;
-        for (Slot& slot : bucket(hash).slots) {
-            const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
-            if ((slot.check.load(std::memory_order_relaxed) ^ data) == hash) {
-                place = &slot;
-                break;
-            }
-            const int depth = data == 0 ? -1 : unpack(data).depth;
-            if (depth < least_depth) {
-                least_depth = depth;
-                place = &slot;
-            }
-        }
-        place->put(hash, pack(entry));
-    }
-
-private:
-    // A slot that two threads wrote at once does not fit its check.
-    struct Slot {
-        std::atomic<std::uint64_t> check{0}, data{0};
-        void put(std::uint64_t hash, std::uint64_t packed) {
-            check.store(hash ^ packed, std::memory_order_relaxed);
-            data.store(packed, std::memory_order_relaxed);
-        }
-    };
-    struct alignas(64) Bucket {
-        Slot slots[4];
-    };
-
-    Bucket& bucket(std::uint64_t hash) const { return table_[hash & (buckets_ - 1)]; }
-
-    static std::uint64_t pack(const Entry& entry) {
-        const auto score = [](int number) { return static_cast<std::uint64_t>(number + 2'048); };
-        return score(entry.score) | score(entry.least) << 12 | score(entry.most) << 24 |
-               static_cast<std::uint64_t>(entry.depth) << 36 |
-               static_cast<std::uint64_t>(entry.bound) << 44 |
-               static_cast<std::uint64_t>(entry.move) << 46;
-    }
-    static Entry unpack(std::uint64_t data) {
-        const auto score = [&](int shift) {
-            return static_cast<int>(data >> shift & 0xFFF) - 2'048;
-        };
-        return {score(0),
-                static_cast<int>(data >> 44 & 3),
-                static_cast<int>(data >> 36 & 0xFF),
-                score(12),
-                score(24),
-                static_cast<std::uint32_t>(data >> 46)};
-    }
-
-    std::size_t buckets_;
-    std::unique_ptr<void, void (*)(void*)> memory_;
-    Bucket* table_;
-};
 
 // Searches from one position after the other.  One a thread.
 //
@@ -711,40 +584,5 @@ private:
     std::array<std::uint32_t, 2 * max_ring> merits_{};
     std::uint64_t nodes_ = 0, most_nodes_ = UINT64_MAX;
 };
-
-// ---- analysis ----
-
-struct AnalysisPlan {
-    Rules rules;
-    AnyBoard root;                         // settled, not over
-    std::vector<AnyBoard> compared, turn;  // see Search::begin
-    int depth = max_search_depth;
-    std::uint64_t nodes = UINT64_MAX;
-    double seconds = 1e9;
-    std::size_t lines = 1;
-    int threads = 1;
-    std::size_t bytes = 0;  // of the transposition table; 0: none
-    const Table* table = nullptr;
-};
-
-struct AnalysisLine {
-    int score = 0;
-    bool exact = false;
-    int depth = 0;
-    std::vector<Sow> moves;
-};
-
-struct Analysis {
-    std::vector<AnalysisLine> lines;
-    bool exact = false;  // the lines are the best, and all scores exact
-    int depth = 0;       // to which all moves were searched
-    std::uint64_t nodes = 0;
-};
-
-// Searches deeper and deeper until a limit is reached or all is proved; the first depth is always
-// finished.  `found` is up to date after every depth, when `report` is called, and when `poll`
-// throws.  With one thread and no limit of time the result is always the same.
-void analyse(const AnalysisPlan& plan, Analysis& found, const Poll& poll,
-             const std::function<void()>& report);
 
 }  // namespace relaysow

@@ -1,5 +1,5 @@
-// Alpha-beta search: deeper and deeper, by threads that share what they find.
-#include "search/search.hpp"
+// Analysis: deeper and deeper, by threads that share what they find.
+#include "search/analysis.hpp"
 
 #include <chrono>
 #include <optional>
