@@ -7,6 +7,7 @@
 
 #include "play/moves.hpp"
 #include "play/verdict.hpp"
+#include "support/mixing.hpp"
 
 namespace relaysow {
 namespace {
@@ -121,10 +122,9 @@ private:
         for (std::size_t at = 0; at < stride_; at += 8) {
             std::uint64_t word = 0;
             std::memcpy(&word, code + at, stride_ - at < 8 ? stride_ - at : 8);
-            hash = (hash ^ word) * 0x9E37'79B9'7F4A'7C15;
-            hash ^= hash >> 32;
+            hash = mixed(hash, word);
         }
-        std::size_t slot = hash * 0xD1B5'4A32'D192'ED03 >> 20 & (slots_.size() - 1);
+        std::size_t slot = hash * second_factor >> 20 & (slots_.size() - 1);
         while (slots_[slot] != none &&
                std::memcmp(&codes_[slots_[slot] * stride_], code, stride_) != 0) {
             slot = (slot + 1) & (slots_.size() - 1);
@@ -151,14 +151,14 @@ public:
     Solver(const Rules& rules, const B& root, const Table* table, std::size_t max_positions,
            const Poll& poll)
         : rules_(rules),
-          referee_(rules, poll),
+          context_(rules, poll),
           table_(table),
           tabled_seeds_(table == nullptr ? 0 : std::min(table->totals(), seeds_of(root))),
           positions_(rules, max_positions) {
         positions_.find_or_add(root);
         for (std::size_t k = 0; k < positions_.size(); ++k) {
             if (k % 1024 == 0) poll();
-            each_successor(referee_, positions_[k], [&](const B& after, int, Verdict verdict) {
+            each_successor(context_, positions_[k], [&](const B& after, int, Verdict verdict) {
                 if (verdict.end == End::running && !is_tabled(after)) {
                     positions_.find_or_add(after);
                 }
@@ -190,7 +190,7 @@ public:
 
     std::vector<Thresholds> move_values(const B& board) const {
         std::vector<Thresholds> moves;
-        each_successor(referee_, board, [&](const B& after, int captured, Verdict verdict) {
+        each_successor(context_, board, [&](const B& after, int captured, Verdict verdict) {
             moves.push_back(verdict.end != End::running
                                 ? values_at_end(rules_, board, after, verdict)
                                 : after_move(values(after), after.mover == board.mover, captured));
@@ -207,7 +207,7 @@ public:
         Distances distances;
         int total = -1;
         for (Verdict verdict = running; verdict.end == End::running && !is_tabled(board);) {
-            referee_.poll();
+            context_.poll();
             const std::uint32_t here = positions_.find(board);
             const std::uint64_t seen = 2 * std::uint64_t{here} + board.mover;
             if (std::find(since_capture.begin(), since_capture.end(), seen) !=
@@ -231,7 +231,7 @@ public:
             } best{};
             std::int64_t best_worth = INT64_MIN;
             std::uint64_t number = 0;
-            each_successor(referee_, board, [&](const B& after, int captured, Verdict ended) {
+            each_successor(context_, board, [&](const B& after, int captured, Verdict ended) {
                 const bool same = after.mover == board.mover;
                 const bool over = ended.end != End::running;
                 const Thresholds worth_it = over ? values_at_end(rules_, board, after, ended)
@@ -295,10 +295,10 @@ private:
         total.first.reserve(group.size() + 1);
         total.first_in.assign(group.size() + 1, 0);
         for (std::size_t at = 0; at < group.size(); ++at) {
-            if (at % 1024 == 0) referee_.poll();
+            if (at % 1024 == 0) context_.poll();
             total.first.push_back(total.edges.size());
             const B board = positions_[group[at]];
-            each_successor(referee_, board, [&](const B& after, int captured, Verdict verdict) {
+            each_successor(context_, board, [&](const B& after, int captured, Verdict verdict) {
                 if (verdict.end != End::running) {
                     take_better(total.exits[at], values_at_end(rules_, board, after, verdict));
                     return;
@@ -336,7 +336,7 @@ private:
         std::vector<bool> waits(group.size(), true);
         for (std::size_t at = 0; at < group.size(); ++at) now[at] = static_cast<std::uint32_t>(at);
         while (!now.empty()) {
-            referee_.poll();
+            context_.poll();
             for (const std::uint32_t at : now) {
                 waits[at] = false;
                 Thresholds best = total.exits[at];
@@ -397,7 +397,7 @@ private:
         // In order of distance: the first way found is the gainer's shortest, the last way left
         // the other's longest.
         for (std::size_t next = 0; next < ready.size(); ++next) {
-            if (next % 4096 == 0) referee_.poll();
+            if (next % 4096 == 0) context_.poll();
             const std::size_t node = ready[next], at = node / 2;
             for (std::size_t e = total.first_in[at]; e < total.first_in[at + 1]; ++e) {
                 const std::size_t from = to(node, total.sources[e]);
@@ -413,7 +413,7 @@ private:
     }
 
     const Rules& rules_;
-    const Referee<B> referee_;
+    const SowingContext<B> context_;
     const Table* table_;
     int tabled_seeds_;  // fewer are looked up
     Positions<B> positions_;

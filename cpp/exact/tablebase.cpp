@@ -9,6 +9,7 @@
 
 #include "play/moves.hpp"
 #include "play/verdict.hpp"
+#include "support/mixing.hpp"
 #include "support/workers.hpp"
 
 namespace relaysow {
@@ -19,15 +20,14 @@ static_assert(std::endian::native == std::endian::little, "tables are little-end
 constexpr char magic[8] = {'\x89', 'R', 'S', 'O', 'W', '\r', '\n', '\x1A'};
 constexpr std::uint32_t version = 1;
 
-// Every step can be undone, so no change of eight bytes in a row goes unseen.
+// Each step can be undone, so a change within one word of eight bytes always shows.
 std::uint64_t checksum(const void* data, std::size_t size) {
-    std::uint64_t hash = 0x9E37'79B9'7F4A'7C15 ^ size;
+    std::uint64_t hash = golden_factor ^ size;
     const auto* bytes = static_cast<const std::uint8_t*>(data);
     for (std::size_t at = 0; at < size; at += 8) {
         std::uint64_t word;
         std::memcpy(&word, bytes + at, 8);
-        hash = (hash ^ word) * 0xD1B5'4A32'D192'ED03;
-        hash ^= hash >> 32;
+        hash = mixed<second_factor>(hash, word);
     }
     return hash;
 }
@@ -131,9 +131,9 @@ private:
 // Calls `exit(values)` for every move that ends the game or captures, `edge(rank, same mover)` for
 // the others, of a position of the table whose player to move may be unable to.
 template <class B, class Exit, class Edge>
-void each_move(const Referee<B>& referee, const Table& table, const B& board, int total,
+void each_move(const SowingContext<B>& context, const Table& table, const B& board, int total,
                Exit&& exit, Edge&& edge) {
-    const Rules& rules = referee.rules;
+    const Rules& rules = context.rules;
     const Ranking& ranking = table.ranking();
     bool stuck = true;
     B after;
@@ -143,7 +143,7 @@ void each_move(const Referee<B>& referee, const Table& table, const B& board, in
         Candidates<B>(rules, board).any([&](Sow move) {
             NoTrace trace;
             Sown sown;
-            sow(referee, board, after, move, trace, sown);
+            sow(context, board, after, move, trace, sown);
             if (!sown.legal) return false;
             stuck = false;
             const bool same = after.mover == board.mover;
@@ -160,7 +160,7 @@ void each_move(const Referee<B>& referee, const Table& table, const B& board, in
     }
     after = board;
     const Verdict verdict =
-        ends_at_once ? Verdict{End::row_empty, Sweep::opponent} : judge_stuck(referee, after);
+        ends_at_once ? Verdict{End::row_empty, Sweep::opponent} : judge_stuck(context, after);
     if (verdict.end != End::running) {
         exit(values_at_end(rules, board, after, verdict));
     } else {
@@ -175,7 +175,7 @@ class EndlessStates final : public EndlessSowings<B> {
 public:
     EndlessStates(const Rules& rules, const Ranking& ranking, std::uint64_t count)
         : ranking_(ranking),
-          track_(rules),
+          lap_table_(rules),
           marks_((count * static_cast<std::uint64_t>(2 * rules.pits) + 63) / 64) {}
 
     std::uint64_t period(const Rules& rules, const B& before, Sow move) const override {
@@ -196,7 +196,7 @@ public:
                 const std::uint64_t at = number(rules, board, pit, direction);
                 marks_[at / 64].fetch_or(std::uint64_t{1} << at % 64, std::memory_order_relaxed);
             }
-            pit = track_.lap(board.ring, pit, seeds, direction, left_row);
+            pit = lap_table_.lap(board.ring, pit, seeds, direction, left_row);
             seeds = board.ring[pit];
             if (rules.relay == Relay::reversed) direction = opposite(direction);
         }
@@ -212,7 +212,7 @@ private:
     }
 
     const Ranking& ranking_;
-    Track<B> track_;
+    LapTable<B> lap_table_;
     std::vector<std::atomic<std::uint64_t>> marks_;
 };
 
@@ -245,7 +245,7 @@ public:
 private:
     void list_moves() {
         shared_.run([&](const Poll& poll) {
-            return [&, referee = Referee<B>(table_.rules(), poll, &endless_)](
+            return [&, context = SowingContext<B>(table_.rules(), poll, &endless_)](
                        std::uint64_t number, std::uint64_t from, std::uint64_t to) {
                 std::vector<std::uint32_t> edges;
                 B board;
@@ -255,7 +255,7 @@ private:
                     const std::size_t before = edges.size();
                     Thresholds best;
                     each_move(
-                        referee, table_, board, total_,
+                        context, table_, board, total_,
                         [&](Thresholds values) { take_better(best, values); },
                         [&](std::uint32_t rank, bool same) { edges.push_back(2 * rank + same); });
                     exits_[k] = Packed::of(best);
@@ -312,8 +312,8 @@ private:
                     for (; edge != end; ++edge) {
                         const Packed next = load(*edge / 2);
                         const bool same = *edge % 2 != 0;
-                        best.win = std::min(best.win, same ? next.win : turned(next.draw));
-                        best.draw = std::min(best.draw, same ? next.draw : turned(next.win));
+                        best.win = std::min(best.win, same ? next.win : handed_over(next.draw));
+                        best.draw = std::min(best.draw, same ? next.draw : handed_over(next.win));
                     }
                     if (best.bits() == load(k).bits()) continue;
                     store(k, best);
@@ -335,8 +335,9 @@ private:
                waits.exchange(0, std::memory_order_acquire) != 0;
     }
 
-    // 1 − threshold, in which 127 stands for +∞ and −128 for −∞.
-    static std::int8_t turned(std::int8_t threshold) {
+    // What the opponent's threshold means to the player before a hand-over: 1 − threshold, in which
+    // 127 stands for +∞ and −128 for −∞.
+    static std::int8_t handed_over(std::int8_t threshold) {
         if (threshold == 127) return -128;
         if (threshold == -128) return 127;
         return static_cast<std::int8_t>(1 - threshold);
@@ -567,7 +568,7 @@ std::uint64_t verify_section(const Table& table, int total, int threads,
     on_table_board(table.rules(), [&]<class B>(const B&) {
         EndlessStates<B> endless(table.rules(), table.ranking(), count);
         Shared(count, threads, tick).run([&](const Poll& poll) {
-            return [&, referee = Referee<B>(table.rules(), poll, &endless)](
+            return [&, context = SowingContext<B>(table.rules(), poll, &endless)](
                        std::uint64_t, std::uint64_t from, std::uint64_t to) {
                 B board;
                 table.ranking().unrank(static_cast<std::uint32_t>(from), total, board.ring);
@@ -575,7 +576,7 @@ std::uint64_t verify_section(const Table& table, int total, int threads,
                     if (k != from) Ranking::next(board.ring);
                     Thresholds best;
                     each_move(
-                        referee, table, board, total,
+                        context, table, board, total,
                         [&](Thresholds values) { take_better(best, values); },
                         [&](std::uint32_t rank, bool same) {
                             take_better(best, after_move(section.values(rank), same, 0));

@@ -66,15 +66,15 @@ constexpr const char* refused_option(const Rules& rules) {
 // Calls `f(after, captured, verdict)` for the position after every legal move in order, passes
 // taken.
 template <class B, class F>
-void each_successor(const Referee<B>& referee, const B& board, F&& f) {
-    const Rules& rules = referee.rules;
+void each_successor(const SowingContext<B>& context, const B& board, F&& f) {
+    const Rules& rules = context.rules;
     B after;
     if (board.redistributions < 2) {
         const Redistributions<B> moves(rules, board);
         for (Natural number; number < moves.count(); number += Natural(1)) {
             after = board;
             redistribute(rules, after, moves[number]);
-            const Verdict verdict = settle(referee, after);
+            const Verdict verdict = settle(context, after);
             f(after, 0, verdict);
         }
         return;
@@ -82,9 +82,9 @@ void each_successor(const Referee<B>& referee, const B& board, F&& f) {
     Candidates<B>(rules, board).any([&](Sow move) {
         NoTrace trace;
         Sown sown;
-        sow(referee, board, after, move, trace, sown);
+        sow(context, board, after, move, trace, sown);
         if (sown.legal) {
-            const Verdict verdict = settle(referee, after);
+            const Verdict verdict = settle(context, after);
             f(after, sown.captured, verdict);
         }
         return false;

@@ -58,7 +58,7 @@ std::unique_ptr<Batch> make_batch(const BatchPlan& plan, const BatchResults& res
         if (level.stages != nullptr && playout::moves_in_lanes(plan)) {
             return std::make_unique<playout::LaneGames<B>>(plan, results, poll, level);
         }
-        return std::make_unique<Games<B>>(plan, results, poll);
+        return std::make_unique<BatchGames<B>>(plan, results, poll);
     });
 }
 

@@ -203,7 +203,7 @@ private:
         Games& games = *games_[static_cast<std::size_t>(pits)];
         const Rules& rules = games.plan.rules;
         GameRow row;
-        const Verdict verdict = settle(games.player.referee(), board);
+        const Verdict verdict = settle(games.player.context(), board);
         if (verdict.end == End::running) {
             games.player.start_from(board);
             row = games.player.play(number);

@@ -1,4 +1,4 @@
-// A player who searches: the choice of a move by looking ahead.
+// The policy of a player who searches: they choose a move by looking ahead.
 #pragma once
 
 #include <algorithm>
@@ -18,23 +18,23 @@ namespace relaysow {
 template <class B>
 class SearchPolicy {
 public:
-    SearchPolicy(const SimulationPlan& plan, const Referee<B>& referee)
-        : referee_(referee), rules_(plan.rules) {
+    SearchPolicy(const SimulationPlan& plan, const SowingContext<B>& context)
+        : context_(context), rules_(plan.rules) {
         std::uint64_t most_nodes = 0;
         for (const Policy policy : plan.policies) {
-            if (policy.kind == Policy::search_depth) by_depth_.emplace(referee_, nullptr, nullptr);
+            if (policy.kind == Policy::search_depth) by_depth_.emplace(context_, nullptr, nullptr);
             if (policy.kind == Policy::search_nodes) {
                 most_nodes = std::max(most_nodes, policy.limit);
             }
         }
         if (most_nodes > 0) {
             transpositions_.emplace(std::size_t{32} * std::min<std::uint64_t>(most_nodes, 1 << 22));
-            by_nodes_.emplace(referee_, nullptr, &*transpositions_);
+            by_nodes_.emplace(context_, nullptr, &*transpositions_);
         }
     }
 
-    // By depth: one of the moves best by minimax.  By nodes: the first of the best, in an order
-    // that begins anywhere.  One word of chance either way.
+    // By depth the player draws one of the moves that are best by minimax.  By nodes they take the
+    // first of the best moves, in an order that begins at a move drawn.  Either draws one word.
     int choose(Course<B>& course, Policy policy, Chance& chance) {
         const B& board = course.board();
         const bool by_depth = policy.kind == Policy::search_depth;
@@ -43,7 +43,7 @@ public:
         auto& moves = search.moves();
         if (moves.empty()) return no_move;
         if (rules_.repetition != Repetition::off && course.history.contains(board))
-            return moves.front().number;  // the end
+            return moves.front().number;  // The move ends the game.
         std::size_t best = 0;
         if (by_depth) {
             int most = -past_every_score;
@@ -61,7 +61,7 @@ public:
         } else {
             const int first = chance.below(static_cast<int>(moves.size()));
             std::rotate(moves.begin(), moves.begin() + first, moves.end());
-            // Who leads would rather go on than repeat a position.
+            // A player who leads would rather go on than repeat a position.
             const bool leads = board.stores[board.mover] > board.stores[1 - board.mover];
             std::stable_partition(moves.begin(), moves.end(),
                                   [&](const auto& move) { return move.repeats != leads; });
@@ -69,12 +69,12 @@ public:
             if (moves.size() > 1) search.deepen(policy.limit);
         }
         const int number = moves[best].number;
-        course.try_move(referee_, board, moves[best].move);
+        course.try_move(context_, board, moves[best].move);
         return number;
     }
 
 private:
-    const Referee<B>& referee_;
+    const SowingContext<B>& context_;
     const Rules& rules_;
     std::vector<int> left_;
     std::optional<Search<B>> by_depth_, by_nodes_;

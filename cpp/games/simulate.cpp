@@ -29,9 +29,9 @@ public:
     }
 
     // The games that one thread takes, chunk by chunk.
-    class Games {
+    class GameSource {
     public:
-        explicit Games(SharedWork& work) : work_(work) {}
+        explicit GameSource(SharedWork& work) : work_(work) {}
 
         bool next(std::size_t& game) {
             if (next_ == end_) {
@@ -62,12 +62,12 @@ public:
 
     template <class B>
     void play_all() {
-        Games games(*this);
+        GameSource games(*this);
         const Poll poll = workers_.as_poll();
         LapCounts counts;
         if (level_.run != nullptr && playout::plays(plan_)) {
             const auto lockstep =
-                std::make_unique<playout::Lockstep<B, Games>>(plan_, poll, games, level_);
+                std::make_unique<playout::Lockstep<B, GameSource>>(plan_, poll, games, level_);
             lockstep->play();
             counts = lockstep->counts();
         } else {

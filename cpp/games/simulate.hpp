@@ -9,9 +9,9 @@
 
 namespace relaysow {
 
-// Plays the games; the number of them done, counted from the first without a gap.  `tick` is called
-// in the calling thread with the number of games done about ten times a second; when it returns
-// false the games stop at once.
+// Plays the games.  Returns how many are done from the first on without a gap.  It calls `tick`
+// in the calling thread about ten times a second with the number of games done, and stops at once
+// when `tick` returns false.
 std::size_t simulate(const SimulationPlan& plan, const GameColumns& columns,
                      const std::function<bool(std::size_t)>& tick, LapCounts* counts = nullptr);
 

@@ -27,11 +27,11 @@ inline bool moves_in_lanes(const BatchPlan& plan) {
 }
 
 template <class B>
-class LaneGames final : public Games<B> {
+class LaneGames final : public BatchGames<B> {
 public:
     LaneGames(const BatchPlan& plan, const BatchResults& results, const Poll& poll,
               const Level& level)
-        : Games<B>(plan, results, poll), lanes_(static_cast<std::size_t>(level.lanes)) {
+        : BatchGames<B>(plan, results, poll), lanes_(static_cast<std::size_t>(level.lanes)) {
         const std::size_t groups = (plan.rows + lanes_ - 1) / lanes_;
         const std::size_t log_row = (static_cast<std::size_t>(rules_.ring()) + 4) * lanes_;
         std::size_t log_rows = 256;
@@ -110,14 +110,14 @@ public:
     AnyBoard position(std::size_t r) const override {
         const Group& g = *groups_[r / lanes_];
         const int lane = static_cast<int>(r % lanes_);
-        if (!g.runs(lane)) return Games<B>::position(r);
+        if (!g.runs(lane)) return BatchGames<B>::position(r);
         return board_as<AnyBoard>(rules_, g.position(g.x.before, lane));
     }
 
 private:
-    using Base = Games<B>;
+    using Base = BatchGames<B>;
     using Base::call_;
-    using Base::features_, Base::numbers_, Base::plan_, Base::poll_, Base::referee_, Base::rows_;
+    using Base::features_, Base::numbers_, Base::plan_, Base::poll_, Base::context_, Base::rows_;
     using Base::no_action, Base::rules_, Base::start_;
     using typename Base::Row;
 
@@ -536,7 +536,7 @@ private:
             B board = g.position(x.ring, lane);
             const int mover = board.mover;
             Base::ask();
-            const Verdict verdict = g.moving.verdicts[lane] = settle(referee_, board);
+            const Verdict verdict = g.moving.verdicts[lane] = settle(context_, board);
             if (board.mover != mover || board.passed) g.write(lane, board);
             if (verdict.end != End::running) g.moving.ended |= bit(lane);
         }

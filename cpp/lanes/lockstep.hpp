@@ -26,12 +26,12 @@ inline bool plays(const SimulationPlan& plan) {
            !start.drawn && lanes_play(plan.rules, seeds);
 }
 
-// `Games` has `bool next(std::size_t& game)`, which gives the games to play one after the other,
-// `void write(std::size_t game, const GameRow&)` and `void poll()`.
-template <class B, class Games>
+// `GameSource` has `bool next(std::size_t& game)`, which gives the games to play one after the
+// other, `void write(std::size_t game, const GameRow&)` and `void poll()`.
+template <class B, class GameSource>
 class Lockstep {
 public:
-    Lockstep(const SimulationPlan& plan, const Poll& poll, Games& games, const Level& level)
+    Lockstep(const SimulationPlan& plan, const Poll& poll, GameSource& games, const Level& level)
         : plan_(plan),
           rules_(plan.rules),
           player_(plan, poll),
@@ -396,14 +396,14 @@ private:
 
     void cannot_move(int lane, B board) {
         Verdict verdict = judge_at_sight(rules_, board);
-        if (verdict.end == End::running) verdict = judge_stuck(player_.referee(), board);
+        if (verdict.end == End::running) verdict = judge_stuck(player_.context(), board);
         if (verdict.end != End::running) return finish(lane, board, verdict);
         x.new_turn |= bit(lane);
         go_on(lane, board);
     }
 
     void reach_limit(int lane, const B& board) {
-        if (!can_move(player_.referee(), board, board.mover, board.direction, board.barred)) {
+        if (!can_move(player_.context(), board, board.mover, board.direction, board.barred)) {
             return none_is_legal(lane, board);
         }
         flush(lane);
@@ -531,7 +531,7 @@ private:
     const SimulationPlan& plan_;
     const Rules& rules_;
     GamePlayer<B> player_;
-    Games& games_;
+    GameSource& games_;
     const Kernel run_;
     std::vector<Lane> lanes_;
     Memory ring_, log_, prints_;

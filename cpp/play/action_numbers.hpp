@@ -26,13 +26,13 @@ struct ActionNumbers {
         if (rules.redistribution == Redistribution::up_to_two) stop = all++;
     }
 
-    // Of a sowing from a row that begins with pit `row`.
+    // The number of a sowing from the row that begins with pit `row`.
     int number(Sow move, int row) const {
         const int lift = lifts == 1 ? 1 : move.lift;
         return ((move.pit - row) * lifts + lift - 1) * directions +
                (move.direction == Direction::cw);
     }
-    // The sowing with a number below `sowings`; where whole pits are lifted its lift is 1.
+    // The sowing of a number below `sowings`.  Where whole pits are lifted its lift is 1.
     Sow sowing(int number, int row) const {
         Sow move{};
         move.direction = number % directions == 1 ? Direction::cw : Direction::ccw;

@@ -16,14 +16,14 @@
 
 namespace relaysow {
 
-// In tests: whether to ask in each row if it is to stop.
+// Whether a batch asks in each row if it is to stop.  Tests set it.
 inline std::atomic<bool> asks_in_each_row{false};
 inline bool batches_ask_often() { return asks_in_each_row.load(std::memory_order_relaxed); }
 
-// What becomes of a row whose game has ended; the names are Gymnasium's.
+// What a row does after its game has ended.  The names are Gymnasium's.
 enum class Autoreset : std::uint8_t { next_step, same_step, disabled };
 
-// Where each feature of an observation begins; −1: the rules have none.
+// Where each feature of an observation begins, or −1 if the rules do not need it.
 struct Features {
     int pits = 0, stores, mover, since_capture;
     int protection = -1, direction = -1, barred = -1, redistribution = -1;
@@ -41,7 +41,7 @@ struct BatchPlan {
     bool exact_mask = false;
 };
 
-// Where a step writes: arrays of a row each, owned by the caller.
+// Where a step writes: arrays with an entry for each row, which the caller owns.
 struct BatchOutput {
     std::int16_t* observations = nullptr;
     std::uint8_t* mask = nullptr;
@@ -60,7 +60,7 @@ struct BatchResults {
     std::int32_t* lengths = nullptr;  // in moves
 };
 
-// Integers of any width, one a row.
+// Integers of any width, one for each row.
 struct ActionView {
     const char* data = nullptr;
     std::ptrdiff_t stride = 0;
@@ -68,44 +68,45 @@ struct ActionView {
     bool is_signed = true;
 
     std::int64_t operator[](std::size_t row) const;
-    // `lanes` of them in a row, of which the first `count` are there; in `copies` if need be.
+    // Returns `lanes` integers side by side from row `first` on, of which the first `count` exist.
+    // They stand in `copies` if the caller's array cannot be used as it is.
     const std::int64_t* whole(std::size_t first, std::size_t lanes, std::size_t count,
                               std::int64_t* copies) const;
 };
 
-// The stream of chance of a row's game: that of game `game` of a simulation with this seed.
+// The random stream of a row's game, which is that of game `game` of a simulation with this seed.
 struct GameSeed {
     std::uint64_t seed = 0, game = 0;
     std::uint64_t stride = 1;  // from one game of the row to the next
 };
 
-// Every method serves the rows from `begin` to `end`; rows of different ranges may be served by
-// threads side by side.  Where proofs take long they ask to be stopped, which throws.  What `prove`
-// did then does not matter; `draw`, `commit` and `observe` are called again, with the same
-// arguments, until they have returned, and go on where they were.
+// Each method serves the rows from `begin` to `end`, and threads may serve different ranges side by
+// side.  Where a proof takes long the method polls, and the poll may throw.  Then the caller drops
+// what `prove` did, but calls `draw`, `commit` and `observe` again with the same arguments until
+// they return; they go on where they were interrupted.
 class Batch {
 public:
     static constexpr std::size_t none = SIZE_MAX;
 
     virtual ~Batch() = default;
 
-    // Begins a game in a row, from `start` if there is one; `observe` must follow.
+    // Begins a game in a row, from `start` if it is given.  The caller must then call `observe`.
     virtual void reset(std::size_t row, const GameSeed& seed, const AnyBoard* start) = 0;
     virtual GameSeed seed(std::size_t row) const = 0;
-    // The next `draw` or `commit` is another, not the last one called again.
+    // Tells that the next `draw` or `commit` is a new one, not the last one called again.
     void begin_another() { ++call_; }
     // Draws a legal action for each row.
     virtual void draw(std::size_t begin, std::size_t end, std::int64_t* actions) = 0;
-    // Proves actions; the first row whose action is illegal, or `none`.  No game moves.
+    // Proves actions and moves no game.  Returns the first row whose action is illegal, or `none`.
     virtual std::size_t prove(std::size_t begin, std::size_t end, const ActionView& actions) = 0;
-    // Moves the games by the actions proved last; rows whose action is illegal stay as they are.
+    // Makes the moves of the actions proved last.  A row whose action is illegal does not change.
     virtual void commit(std::size_t begin, std::size_t end, const BatchOutput& output) = 0;
-    // Writes observations and masks alone.
+    // Writes observations and masks, and nothing else.
     virtual void observe(std::size_t begin, std::size_t end, const BatchOutput& output) = 0;
-    // The position of a row; during a redistribution the one before it.
+    // Returns the position of a row; during a redistribution, the position before it.
     virtual AnyBoard position(std::size_t row) const = 0;
     virtual bool is_over(std::size_t row) const = 0;
-    // Whether a start has room on the boards of this batch, and all its lifts have numbers.
+    // Whether a start fits the boards of this batch, and all its lifts have numbers.
     virtual bool has_room(const AnyBoard& start) const = 0;
 
 protected:

@@ -1,4 +1,4 @@
-// The games of a batch, each by itself: the plain text of what a batch does.
+// The games of a batch, each by itself: what a batch does, without lanes.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace relaysow {
 
-// A redistribution of which some decisions are made, on the board that is not the present one.
+// A redistribution of which some decisions have been made, on the course's other board.
 struct Partial {
     std::uint16_t in_hand = 0;
     std::uint8_t emptied = 0, most = 0;
@@ -22,14 +22,14 @@ struct Partial {
 };
 
 template <class B>
-class Games : public Batch {
+class BatchGames : public Batch {
 public:
-    Games(const BatchPlan& plan, const BatchResults& results, const Poll& poll)
+    BatchGames(const BatchPlan& plan, const BatchResults& results, const Poll& poll)
         : plan_(plan),
           rules_(plan_.rules),
           results_(results),
           poll_(poll),
-          referee_(rules_, poll_),
+          context_(rules_, poll_),
           start_(board_as<B>(rules_, plan.start)),
           numbers_(rules_),
           features_(rules_),
@@ -90,7 +90,7 @@ protected:
     static constexpr std::size_t few_slots = 16;
     static constexpr std::size_t rows_between_polls = 4096;
 
-    // Whether the position of a row is still to be judged, and what led to it.
+    // Whether the position of a row is still to be judged, and how the row came to it.
     enum class Arrival : std::uint8_t { none, by_move, by_start };
 
     struct Row {
@@ -98,11 +98,11 @@ protected:
         GameSeed seed;
         std::int64_t moves = 0;
         std::int32_t since_capture = 0;
-        int proved = no_action;  // the action whose move has been sown
+        int proved = no_action;  // the action whose move stands on the other board
         Partial partial;
         bool over = false, cut = false;
         Arrival arrival{};
-        std::uint64_t served = 0;  // the last call that drew for it or moved it
+        std::uint64_t served = 0;  // the number of the last call that drew for it or moved it
         Course<B> course{few_slots};
 
         B& board() { return course.board(); }
@@ -139,7 +139,8 @@ protected:
         begin_game(r, start_);
     }
 
-    // Called again after an interruption it goes on with the arrival.
+    // Moves a row's game and judges the position.  Called again after an interruption it goes on
+    // with the judging.
     void commit_row(std::size_t r, const BatchOutput& output) {
         Row& row = rows_[r];
         if (row.arrival == Arrival::none) {
@@ -172,7 +173,7 @@ protected:
         output.rewards[2 * r + static_cast<std::size_t>(1 - winner)] = -1;
     }
 
-    // Makes the move proved.
+    // Makes the move that was proved.
     void move(std::size_t r) {
         Row& row = rows_[r];
         if (is_redistributing(row)) {
@@ -190,24 +191,24 @@ protected:
         row.arrival = Arrival::by_move;
     }
 
-    // Judges the position in which the next decision is to be made, if that is to be done.
+    // Judges the position in which the next decision is made, if that is still to be done.
     RELAYSOW_INLINE void arrive(std::size_t r) {
         if (rows_[r].arrival == Arrival::none) return;
         judge_arrival(r);
         rows_[r].arrival = Arrival::none;
     }
 
-    // All that may be interrupted comes before what may not be done twice.
+    // What an interruption may end comes before what must not be done twice.
     void judge_arrival(std::size_t r) {
         Row& row = rows_[r];
         while (row.board().redistributions < 2 && !row.board().drawn) {
             if (row.moves == plan_.max_moves) return finish(r, running);
             if (begin_redistribution(row)) return;
-            end_redistribution(row);  // there is nothing to decide
+            end_redistribution(row);  // The player has nothing to decide.
         }
         B& board = row.board();
         ask();
-        Verdict verdict = settle(referee_, board);
+        Verdict verdict = settle(context_, board);
         if (verdict.end == End::running && row.course.repeats(rules_)) {
             verdict = judge_repetition(rules_);
         }
@@ -231,7 +232,7 @@ protected:
 
     // ----------------------------------------------------------------------------- sowings
 
-    // The candidate that an action means, if it is one.
+    // Finds the candidate that an action means.  Returns whether there is one.
     bool decode(const B& board, std::int64_t action, Sow& sowing) const {
         if (action < 0 || action >= numbers_.sowings) return false;
         sowing = numbers_.sowing(static_cast<int>(action), rules_.row(board.mover));
@@ -247,10 +248,10 @@ protected:
         return numbers_.number(sowing, rules_.row(board.mover));
     }
 
-    // Sows a candidate on the other board; whether it may be played.
+    // Sows a candidate on the other board.  Returns whether it may be played.
     RELAYSOW_INLINE bool sow_candidate(std::size_t r, Sow candidate) {
         Row& row = rows_[r];
-        return row.course.try_move(referee_, row.board(), candidate);
+        return row.course.try_move(context_, row.board(), candidate);
     }
 
     bool prove_action(std::size_t r, std::int64_t action) {
@@ -281,7 +282,7 @@ protected:
         if (row.over) return 0;
         row.proved = no_action;
         ask();
-        Chance chance = row.chance;  // an interrupted draw takes no words
+        Chance chance = row.chance;  // An interrupted draw takes no words.
         if (is_redistributing(row)) {
             row.proved = draw_decision(row, chance);
         } else {
@@ -298,7 +299,7 @@ protected:
 
     // -------------------------------------------------------------------- redistributions
 
-    // On the other board; false if nothing is to be decided.
+    // Begins a redistribution on the other board.  Returns false if there is nothing to decide.
     bool begin_redistribution(Row& row) {
         const B& board = row.board();
         row.next() = board;
@@ -427,20 +428,20 @@ protected:
         });
     }
 
-    // Whether a candidate stands in the mask.
+    // Whether the mask shows a candidate.
     bool is_shown(std::size_t r, Sow candidate) {
         Row& row = rows_[r];
         row.proved = no_action;
         const B& board = row.board();
-        if (plan_.exact_mask) return is_legal(referee_, board, row.next(), candidate);
+        if (plan_.exact_mask) return is_legal(context_, board, row.next(), candidate);
         if (candidate.lift < rules_.ring() - 1) {
             return legality_at_sight(rules_, board, board.mover, candidate) != Legality::illegal;
         }
         B& after = row.next();
         after.copy(rules_, board);
         unsigned left_row = 0;
-        const int last = referee_.track.lap(after.ring, candidate.pit, candidate.lift,
-                                            candidate.direction, left_row);
+        const int last = context_.lap_table.lap(after.ring, candidate.pit, candidate.lift,
+                                                candidate.direction, left_row);
         return after.ring[last] == 1 || rules_.owner(last) != board.mover;
     }
 
@@ -448,7 +449,7 @@ protected:
     const Rules& rules_;
     const BatchResults results_;
     const Poll poll_;
-    const Referee<B> referee_;
+    const SowingContext<B> context_;
     const B start_;
     const ActionNumbers numbers_;
     const Features features_;

@@ -1,4 +1,4 @@
-// Ring, stores, mover, protection: the mutable state of a game, without heap.
+// The board: ring, stores, mover, protection and duties, without memory on the heap.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ enum class Duty : std::uint8_t { none, ccw, cw };  // the only direction an extr
 
 inline constexpr std::int16_t no_pit = -1;
 
-// All of a position but the ring.
-struct Standing {
+// All of a position except the ring.
+struct BoardState {
     std::uint16_t stores[2] = {};
     std::uint8_t mover = 0;
     Duty direction = Duty::none;
@@ -46,10 +46,11 @@ struct Standing {
     }
 };
 
-// `Seeds` holds all seeds of the ring in one pit; `Capacity` is at least the ring's length.
-// Boards of any kind hold the same game; the narrow ones are faster.  Past its end a ring holds 0.
+// One pit of type `Seeds` can hold all seeds of the ring, and `Capacity` is at least the ring's
+// length.  The kinds of board play the same games; the narrow ones are faster.  Past its end the
+// ring holds zeros.
 template <class Seeds, int Capacity>
-struct Board : Standing {
+struct Board : BoardState {
     using seeds_type = Seeds;
     static constexpr int capacity = Capacity;
 
@@ -69,7 +70,7 @@ struct Board : Standing {
         if constexpr (sizeof ring <= 32) {
             *this = other;
         } else {
-            static_cast<Standing&>(*this) = other;
+            static_cast<BoardState&>(*this) = other;
             std::memcpy(ring, other.ring, ring_bytes(rules));
         }
     }
@@ -78,14 +79,15 @@ struct Board : Standing {
     }
 };
 
-// The pits of one row that hold at least `minimum` (1 or 2) seeds, as bits from the owner's left.
+// Returns the pits of one row that hold at least `minimum` (1 or 2) seeds, as bits from the
+// owner's left.
 template <class B>
 std::uint64_t pits_holding(const Rules& rules, const B& board, int player, int minimum) {
     const int row = rules.row(player);
     const std::uint64_t whole_row = ~std::uint64_t{0} >> (64 - rules.pits);
 #ifdef __SSE2__
     using Seeds = typename B::seeds_type;
-    // One bit for each of the sixteen pits from `pit`, which need not be a pit of the row.
+    // Returns a bit for each of the sixteen pits from `pit`, which need not be one of the row.
     const auto sixteen = [&](int pit) {
         const auto load = [&](int from) {
             return _mm_loadu_si128(reinterpret_cast<const __m128i*>(board.ring + from));
@@ -119,7 +121,7 @@ std::uint64_t pits_holding(const Rules& rules, const B& board, int player, int m
 #endif
 }
 
-// A row's pits as a numbered set: how many there are, and the i-th from the left.
+// Numbers the pits of a set within a row: how many there are, and which is the i-th from the left.
 class NumberedPits {
 public:
     constexpr explicit NumberedPits(std::uint64_t pits) : pits_(pits) {
@@ -163,14 +165,14 @@ using NarrowBoard = Board<std::uint8_t, max_ring>;
 using MiddleBoard = Board<std::uint8_t, 32>;
 using SmallBoard = Board<std::uint8_t, 16>;
 
-// The same position on another kind of board, which must be wide enough.
+// Returns the same position on another kind of board, which must be wide enough.
 template <class To, class From>
 To board_as(const Rules& rules, const From& from) {
     To to;
     for (int pit = 0; pit < rules.ring(); ++pit) {
         to.ring[pit] = static_cast<typename To::seeds_type>(from.ring[pit]);
     }
-    static_cast<Standing&>(to) = from;
+    static_cast<BoardState&>(to) = from;
     return to;
 }
 

@@ -1,4 +1,4 @@
-// The course of one game: where it stands, the move tried last, and what its positions repeat.
+// The course of one game: its position, the move tried last, and its history since the capture.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace relaysow {
 
 template <class B>
 struct Course {
-    B boards[2];  // where the game stands, and where a move from there is tried
+    B boards[2];  // one holds the position, and the other what a tried move makes of it
     std::size_t now = 0;
     Sown sown;             // what the move tried last did
-    bool new_turn = true;  // a turn begins here
-    History<B> history;    // the positions since the last capture in which a move was chosen
+    bool new_turn = true;  // the position begins a turn
+    History<B> history;    // the positions since the last capture in which moves were chosen
 
-    // With room for half so many positions at first; a power of two.
+    // `slots` is that of `History`.
     explicit Course(std::size_t slots = 256) : history(slots) {}
 
     B& board() { return boards[now]; }
@@ -32,10 +32,11 @@ struct Course {
         history.clear();
     }
 
-    // Sows a candidate of a position, usually this one, into `next`; whether it is legal.
-    RELAYSOW_INLINE bool try_move(const Referee<B>& referee, const B& from, Sow move) {
+    // Sows a candidate of a position, usually the present one, into `next`.  Returns whether it is
+    // legal.
+    RELAYSOW_INLINE bool try_move(const SowingContext<B>& context, const B& from, Sow move) {
         NoTrace trace;
-        sow(referee, from, next(), move, trace, sown);
+        sow(context, from, next(), move, trace, sown);
         return sown.legal;
     }
 
@@ -46,8 +47,8 @@ struct Course {
         now ^= 1;
     }
 
-    // Whether the position, in which a move is to be chosen, ends the game by having come before;
-    // it is one of the game's positions from now on.
+    // Adds the position, in which a move is to be chosen, to the history.  Returns whether it was
+    // there before and so ends the game.
     RELAYSOW_INLINE bool repeats(const Rules& rules) {
         return rules.repetition != Repetition::off && !history.add(board());
     }

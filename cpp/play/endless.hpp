@@ -16,7 +16,8 @@
 
 namespace relaysow {
 
-// Endless sowings met before, with their periods: a proof may take millions of laps.
+// Remembers the endless sowings met before with their periods, since a proof may take millions of
+// laps.
 template <class B>
 struct EndlessSowings {
     virtual std::uint64_t period(const Rules& rules, const B& before, Sow move) const = 0;  // or 0
@@ -55,16 +56,18 @@ private:
     std::unordered_map<std::string, std::uint64_t> periods_;
 };
 
-// A state of a sowing, to be compared with later ones up to a turn of the whole ring or a
-// reflection of it.  Laps are the same wherever on the ring they begin and whichever way they go,
-// so what comes after a state turned comes turned likewise; and where turning it `times` times
-// restores it, it comes again after so many times the laps.
+// A state of a sowing, with which later states are compared up to a rotation or a reflection of
+// the whole ring.
+//
+// Laps do the same wherever on the ring they begin and whichever way they go.  So if a state comes
+// again rotated, what follows it comes rotated likewise; and if `times` such rotations restore the
+// ring, the state itself comes again after `times` as many laps.
 template <class B>
-class TurnedState {
+class RotatedState {
 public:
     using Seeds = typename B::seeds_type;
 
-    TurnedState(const Rules& rules, const Seeds* ring, int pit, Direction direction) {
+    RotatedState(const Rules& rules, const Seeds* ring, int pit, Direction direction) {
         save(rules, ring, pit, direction);
     }
 
@@ -82,7 +85,8 @@ public:
         }
     }
 
-    // Whether this is the state, turned; `seeds` are in the pit.
+    // Whether the ring, with `seeds` in `pit` about to be lifted, is the saved state rotated or
+    // reflected.
     bool is(const Seeds* ring, int pit, int seeds, Direction direction) const {
         if (seeds != onward_[0]) [[likely]]
             return false;
@@ -93,6 +97,7 @@ public:
                            sizeof(Seeds) * static_cast<std::size_t>(size_)) == 0;
     }
 
+    // How many such rotations, or reflections, restore the ring.
     std::uint64_t times(int pit, Direction direction) const {
         if (direction != direction_) return 2;  // a reflection
         const int turn = pit < pit_ ? pit_ - pit : pit - pit_;
@@ -105,17 +110,19 @@ private:
     Seeds onward_[2 * B::capacity], backward_[2 * B::capacity];  // from its pit on, twice
 };
 
-// Whether a sowing that goes on onward from this state, origin "sown", is seen never to end.
+// Whether this state proves that an onward sowing, with origin "sown", never ends.
 //
-// Say that one seed is sown at a time, and the R pits of the ring are passed one by one.  A pit
-// lifted at time t that held s seeds was lifted before at t − sR, and the next is lifted at t + s:
-// the same modulo R + 1.  So each lift hands on the residue kept by the pit lifted, which keeps
-// that of t instead, and no residue is ever lost or new.  A sowing ends with a lift of one seed,
-// which hands on the residue after its own.  Where no two are neighbours it never ends.
+// Let one seed be sown at each moment of time, so that the sowing passes the R pits of the ring one
+// by one.  A pit that is lifted at time t and holds s seeds was lifted before at t − sR, and the
+// next pit is lifted at t + s.  The two times are equal modulo R + 1.  So each lift passes on the
+// residue that the lifted pit kept, and the pit keeps the residue of t instead: no residue is ever
+// lost, and none is new.  A sowing ends when a single seed would be lifted, and that lift would
+// pass on the residue that follows its own.  So where no two residues are neighbours the sowing
+// never ends.
 template <class Seeds>
 bool never_ends(const Rules& rules, const Seeds* ring, int pit, Direction direction) {
     const int size = rules.ring();
-    std::array<bool, max_ring + 2> kept{};          // round to the first
+    std::array<bool, max_ring + 2> kept{};          // by residue; the last is the first again
     kept[0] = kept[ring[pit] % (size + 1)] = true;  // now and by the pit now lifted
     for (int k = 1; k < size; ++k) {
         const int at = direction == Direction::ccw ? pit + k : pit + size - k;

@@ -1,4 +1,4 @@
-// The result of one game, and the arrays that hold those of many.
+// The result of one game, and the arrays that hold the results of many.
 #pragma once
 
 #include <array>
@@ -28,7 +28,8 @@ struct GameRow {
     }
 };
 
-// Arrays of so many games, owned by the caller; null for a column that nobody wants.
+// The arrays of the results of many games, which the caller owns.  A column that nobody wants is
+// null.
 struct GameColumns {
 #define RESULT(type, width, name, at_first) type* name = nullptr;
 #include "play/result_columns.def"

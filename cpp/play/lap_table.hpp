@@ -12,13 +12,13 @@
 
 namespace relaysow {
 
-// Lifts and sows single laps on boards of one size and one reading of the origin.
+// Lifts and sows single laps on boards of one size, under one reading of the origin.
 template <class B>
-class Track {
+class LapTable {
 public:
     using Seeds = typename B::seeds_type;
 
-    explicit Track(const Rules& rules)
+    explicit LapTable(const Rules& rules)
         : size_(rules.ring()),
           round_(rules.origin == Origin::sown ? rules.ring() : rules.ring() - 1) {
         if constexpr (small) {
@@ -40,8 +40,8 @@ public:
         }
     }
 
-    // Lifts `seeds` from `pit` and sows them; the pit of the last seed.  `left_row` gets a bit that
-    // tells whether a seed fell outside the row of `pit`.
+    // Lifts `seeds` from `pit` and sows them.  Returns the pit of the last seed, and sets bit 0 of
+    // `left_row` if a seed fell outside the row of `pit`.
     int lap(Seeds* ring, int pit, int seeds, Direction direction, unsigned& left_row) const {
         if constexpr (small) {
             if (seeds <= most_tabled) [[likely]] {
@@ -79,14 +79,15 @@ private:
         const int to = clockwise ? pit - 1 : last;
         if (from <= to) [[likely]] {
             for (int i = from; i <= to; ++i) ++ring[i];
-        } else {  // past the end of the ring, or once all round
+        } else {  // The lap passes the end of the ring, or goes once all round it.
             for (int i = from; i < size_; ++i) ++ring[i];
             for (int i = 0; i <= to; ++i) ++ring[i];
         }
         return last;
     }
 
-    // On a small board a lap of few seeds is one addition for all pits at once.
+    // On a small board the table holds what a lap of few seeds adds to each pit, so that one
+    // addition of vectors sows it.
     static constexpr bool small = B::capacity <= 32 && sizeof(Seeds) == 1;
     static constexpr int most_tabled = small ? 32 : 0;
     struct alignas(16) Added {

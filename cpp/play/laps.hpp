@@ -18,7 +18,7 @@ inline constexpr std::uint64_t laps_between_polls = 1 << 16;
 
 enum class SowingEnd : std::uint8_t { empty_pit, forbidden_first_lap, endless, capped };
 
-// What the laps of one move did.
+// What the laps of one sowing did.
 struct Laps {
     SowingEnd end = SowingEnd::empty_pit;
     bool crossed = false;
@@ -28,25 +28,28 @@ struct Laps {
     std::uint64_t period = 0;  // of an endless sowing, in laps; 0: not known
 };
 
+// Takes no note of laps and captures.
 struct NoTrace {
     static constexpr bool wants_laps = false;
     void lap(int, int, Direction, int) {}
     void capture(int) {}
 };
 
-// What every move is played by.
+// What every sowing of a game needs: the rules, the laps ready for its boards, and whom to ask
+// whether to stop.
 template <class B>
-struct Referee {
+struct SowingContext {
     const Rules& rules;
     Poll poll;
-    Track<B> track;
-    EndlessSowings<B>* endless;  // where sowings are tried again and again
+    LapTable<B> lap_table;
+    EndlessSowings<B>* endless;  // given where the same sowings are tried again and again
 
-    Referee(const Rules& game_rules, const Poll& work_poll, EndlessSowings<B>* known = nullptr)
-        : rules(game_rules), poll(work_poll), track(game_rules), endless(known) {}
+    SowingContext(const Rules& game_rules, const Poll& work_poll,
+                  EndlessSowings<B>* known = nullptr)
+        : rules(game_rules), poll(work_poll), lap_table(game_rules), endless(known) {}
 };
 
-// A pit is lifted by `mover`.
+// Ends the protection of a pit that `mover` lifts, if the rules say so.
 template <class B>
 void lift_protection(const Rules& rules, B& board, int pit, int mover) {
     if (rules.protection == Protection::until_lifted || rules.owner(pit) == mover) {
@@ -54,7 +57,7 @@ void lift_protection(const Rules& rules, B& board, int pit, int mover) {
     }
 }
 
-// Sowings that take no more laps are done before anything is watched that only long ones need.
+// A sowing of no more laps ends before anything is watched that only long sowings need.
 inline constexpr std::uint64_t unwatched_laps = 64;
 
 struct NoState {
@@ -64,16 +67,17 @@ struct NoState {
 
 // Sows all laps of `move` on `board`, which must be equal to `before`.
 //
-// With origin "sown" every lap can be undone in one way only, so an endless sowing returns to the
-// state in which its first whole-pit lap began; with "skipped" that fails and Brent's cycle test
-// moves the state compared with to every lap number that is a power of two.  What is traced is sown
-// until the very state returns, else it may be turned.
+// With origin "sown" each lap can be undone in one way only, so an endless sowing returns to the
+// state in which its first whole-pit lap began, and every later state is compared with that one.
+// With "skipped" this fails, and Brent's cycle test takes a new state to compare with at each lap
+// number that is a power of two.  A traced sowing goes on until the very state returns; otherwise
+// the state may return rotated.
 //
-// Unwatched, it stops after `unwatched_laps` and says `capped`.
+// If it is not `watched` the sowing stops after `unwatched_laps` and reports `capped`.
 template <bool watched, class B, class Trace>
-RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& board, Sow move,
+RELAYSOW_INLINE void sow_laps(const SowingContext<B>& context, const B& before, B& board, Sow move,
                               Trace& trace, Laps& laps) {
-    const Rules& rules = referee.rules;
+    const Rules& rules = context.rules;
     const int mover = before.mover;
     const bool reversed = rules.relay == Relay::reversed;
     const bool skipped = rules.origin == Origin::skipped;
@@ -84,7 +88,9 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
     int pit = move.pit;
     int seeds = move.lift;
     Direction direction = move.direction;
-    unsigned crossed = 0;  // a lap left its row; one that starts in the opponent's comes after one
+    // Bit 0: a lap left the row in which it began.  A lap that begins in the opponent's row comes
+    // after one that did.
+    unsigned crossed = 0;
     std::uint64_t count = 0;
     const auto ended = [&](SowingEnd end, int last) {
         laps.end = end;
@@ -95,15 +101,15 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
     };
 
     const bool whole = seeds == board.ring[pit];
-    [[maybe_unused]] std::conditional_t<watched, TurnedState<B>, NoState> saved(rules, before.ring,
-                                                                                pit, direction);
+    [[maybe_unused]] std::conditional_t<watched, RotatedState<B>, NoState> saved(rules, before.ring,
+                                                                                 pit, direction);
     std::uint64_t since_saved = 0;
-    std::uint64_t resave = whole ? 1 : 0;  // Brent's power; 0: nothing saved yet
+    std::uint64_t resave = whole ? 1 : 0;  // Brent's power of two; 0: nothing is saved yet
     std::uint64_t pause = laps_between_polls < max_laps ? laps_between_polls : max_laps;
 
     for (;;) {
         if (has_protection) lift_protection(rules, board, pit, mover);
-        const int last = referee.track.lap(board.ring, pit, seeds, direction, crossed);
+        const int last = context.lap_table.lap(board.ring, pit, seeds, direction, crossed);
         ++count;
         trace.lap(pit, seeds, direction, last);
         const int content = board.ring[last];
@@ -113,7 +119,7 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
         }
         if (count == pause) [[unlikely]] {
             if (count == max_laps) return ended(SowingEnd::capped, last);
-            referee.poll();
+            context.poll();
             pause += laps_between_polls < max_laps - pause ? laps_between_polls : max_laps - pause;
         }
         pit = last;
@@ -123,7 +129,8 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
             ++since_saved;
             if (resave != 0 && saved.is(board.ring, pit, seeds, direction) &&
                 (!Trace::wants_laps || saved.times(pit, direction) == 1)) {
-                // An endless sowing would lift for lap max_laps + 1 too: it is reported as capped.
+                // An endless sowing would lift for lap max_laps + 1 as well, so it counts as
+                // capped.
                 const bool capped = max_laps != UINT64_MAX;
                 if (capped) count = max_laps;
                 laps.period = since_saved * saved.times(pit, direction);
@@ -139,20 +146,20 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
 }
 
 template <class B, class Trace>
-void sow_watched_laps(const Referee<B>& referee, const B& before, B& board, Sow move, Trace& trace,
-                      Laps& laps) {
-    sow_laps<true>(referee, before, board, move, trace, laps);
+void sow_watched_laps(const SowingContext<B>& context, const B& before, B& board, Sow move,
+                      Trace& trace, Laps& laps) {
+    sow_laps<true>(context, before, board, move, trace, laps);
 }
 
 template <class B, class Trace>
-RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& board, Sow move,
+RELAYSOW_INLINE void sow_laps(const SowingContext<B>& context, const B& before, B& board, Sow move,
                               Trace& trace, Laps& laps) {
     if constexpr (!Trace::wants_laps) {
-        if (referee.rules.max_laps > unwatched_laps) [[likely]] {
-            sow_laps<false>(referee, before, board, move, trace, laps);
+        if (context.rules.max_laps > unwatched_laps) [[likely]] {
+            sow_laps<false>(context, before, board, move, trace, laps);
             if (laps.end != SowingEnd::capped) [[likely]]
                 return;
-            const Rules& rules = referee.rules;
+            const Rules& rules = context.rules;
             if (rules.relay == Relay::onward && rules.origin == Origin::sown &&
                 never_ends(rules, board.ring, laps.last, laps.direction)) {
                 const bool capped = rules.max_laps != UINT64_MAX;
@@ -161,26 +168,26 @@ RELAYSOW_INLINE void sow_laps(const Referee<B>& referee, const B& before, B& boa
                 laps.period = 0;
                 return;
             }
-            if (referee.endless != nullptr) {
-                laps.period = referee.endless->period(referee.rules, before, move);
+            if (context.endless != nullptr) {
+                laps.period = context.endless->period(context.rules, before, move);
                 if (laps.period != 0) {
                     laps.end = SowingEnd::endless;
                     return;
                 }
             }
-            board.copy(referee.rules, before);
+            board.copy(context.rules, before);
         }
     }
-    sow_watched_laps(referee, before, board, move, trace, laps);
-    if (laps.end == SowingEnd::endless && referee.endless != nullptr) {
-        referee.endless->add(referee.rules, before, move, laps.period, referee.poll);
+    sow_watched_laps(context, before, board, move, trace, laps);
+    if (laps.end == SowingEnd::endless && context.endless != nullptr) {
+        context.endless->add(context.rules, before, move, laps.period, context.poll);
     }
 }
 
-// How many laps an endless `move` with the given period sows until a state comes again: those
-// before the cycle and the cycle; counted no further than `most`.
+// Returns how many laps an endless `move` of the given period sows until a state comes again, which
+// are the laps before the cycle and those of the cycle.  It counts no further than `most`.
 template <class B>
-std::uint64_t laps_to_return(const Referee<B>& referee, const B& before, Sow move,
+std::uint64_t laps_to_return(const SowingContext<B>& context, const B& before, Sow move,
                              std::uint64_t period, std::uint64_t most) {
     struct State {
         B board;
@@ -191,11 +198,11 @@ std::uint64_t laps_to_return(const Referee<B>& referee, const B& before, Sow mov
                    std::memcmp(board.ring, other.board.ring, sizeof board.ring) == 0;
         }
     };
-    const bool reversed = referee.rules.relay == Relay::reversed;
+    const bool reversed = context.rules.relay == Relay::reversed;
     const auto lap = [&](State& state, int seeds) {
         unsigned left_row = 0;
         state.pit =
-            referee.track.lap(state.board.ring, state.pit, seeds, state.direction, left_row);
+            context.lap_table.lap(state.board.ring, state.pit, seeds, state.direction, left_row);
         if (reversed) state.direction = opposite(state.direction);
     };
     const auto relay = [&](State& state) { lap(state, state.board.ring[state.pit]); };

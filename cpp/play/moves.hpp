@@ -11,8 +11,8 @@
 
 namespace relaysow {
 
-// The candidate sowings of a position in canonical order, numbered from 0: own pits by rising ring
-// index, for each the lifts by rising number, for each counter-clockwise before clockwise.
+// Numbers the candidate sowings of a position from 0 in canonical order: own pits by rising ring
+// index, for each pit the lifts by rising number, for each lift counter-clockwise before clockwise.
 template <class B>
 class Candidates {
 public:
@@ -57,7 +57,7 @@ public:
         return {first_ + k, i + 1, direction};
     }
 
-    // Calls `f(move)` in order until it returns true; whether it did.
+    // Calls `f(move)` in order until it returns true.  Returns whether it did.
     template <class F>
     bool any(F&& f) const {
         for (std::uint64_t pits = pits_; pits != 0; pits &= pits - 1) {
@@ -85,13 +85,14 @@ private:
 
 enum class Legality : std::uint8_t { illegal, legal, unknown };
 
-// What the place where the first lap of `mover`'s candidate ends tells without sowing it.
+// Tells what is known of a candidate of `mover` from the pit where its first lap ends, without
+// sowing it.
 template <class B>
 Legality legality_at_sight(const Rules& rules, const B& board, int mover, Sow move) {
     const bool endless_is_legal = rules.endless != Endless::illegal;
     if (endless_is_legal && rules.first_lap == FirstLap::free) return Legality::legal;
     const int size = rules.ring();
-    if (move.lift >= size - 1) return Legality::unknown;  // it may come round to where it began
+    if (move.lift >= size - 1) return Legality::unknown;  // The lap may come round to its origin.
     int last = move.direction == Direction::ccw ? move.pit + move.lift : move.pit - move.lift;
     if (last >= size) last -= size;
     if (last < 0) last += size;
@@ -102,24 +103,25 @@ Legality legality_at_sight(const Rules& rules, const B& board, int mover, Sow mo
     return endless_is_legal ? Legality::legal : Legality::unknown;
 }
 
-// Whether the candidate `move` may be played; `scratch` is spoilt.
+// Whether the candidate `move` may be played.  It is tried on `scratch`.
 template <class B>
-bool is_legal(const Referee<B>& referee, const B& board, B& scratch, Sow move) {
-    const Rules& rules = referee.rules;
+bool is_legal(const SowingContext<B>& context, const B& board, B& scratch, Sow move) {
+    const Rules& rules = context.rules;
     const Legality sight = legality_at_sight(rules, board, board.mover, move);
     if (sight != Legality::unknown) return sight == Legality::legal;
     scratch.copy(rules, board);
     NoTrace trace;
     Laps laps;
-    sow_laps(referee, board, scratch, move, trace, laps);
+    sow_laps(context, board, scratch, move, trace, laps);
     return laps.end == SowingEnd::empty_pit ||
            (laps.end != SowingEnd::forbidden_first_lap && rules.endless != Endless::illegal);
 }
 
-// Whether `mover` could move if it were his turn under the given duties.
+// Whether `mover` could move if it were their turn, under the given duties.
 template <class B>
-bool can_move(const Referee<B>& referee, const B& board, int mover, Duty direction, int barred) {
-    const Rules& rules = referee.rules;
+bool can_move(const SowingContext<B>& context, const B& board, int mover, Duty direction,
+              int barred) {
+    const Rules& rules = context.rules;
     const Candidates<B> candidates(rules, board, mover, direction, barred);
     if (candidates.any([&](Sow move) {
             return legality_at_sight(rules, board, mover, move) == Legality::legal;
@@ -130,7 +132,7 @@ bool can_move(const Referee<B>& referee, const B& board, int mover, Duty directi
     B as_mover = board;
     as_mover.mover = static_cast<std::uint8_t>(mover);
     B scratch;
-    return candidates.any([&](Sow move) { return is_legal(referee, as_mover, scratch, move); });
+    return candidates.any([&](Sow move) { return is_legal(context, as_mover, scratch, move); });
 }
 
 }  // namespace relaysow

@@ -1,4 +1,4 @@
-// Plays single games move by move: the plain text of what a simulation does.
+// Plays single games move by move: what a simulation does, without lanes.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace relaysow {
 
 inline constexpr int no_move = -1;
 
-// Draws candidates until one is legal, as `try_move` proves; its number.
+// Draws candidates until `try_move` proves one legal.  Returns its number, or `no_move`.
 template <class B, class Try>
 RELAYSOW_INLINE int draw_candidate(const Candidates<B>& candidates, Chance& chance,
                                    std::vector<int>& left, Try&& try_move) {
@@ -40,28 +40,28 @@ RELAYSOW_INLINE int draw_candidate(const Candidates<B>& candidates, Chance& chan
     return no_move;
 }
 
-// The searcher of a plan in which nobody searches.
+// Serves a plan in which no player searches.
 struct NoSearcher {
     template <class B>
-    NoSearcher(const SimulationPlan&, const Referee<B>&) {}
+    NoSearcher(const SimulationPlan&, const SowingContext<B>&) {}
     template <class B>
     int choose(Course<B>&, Policy, Chance&) {
         return no_move;
     }
 };
 
-// Plays single games from the start of a plan.  One player a thread.
+// Plays single games from the start of a plan.  Each thread has its own.
 template <class B, class Searcher = NoSearcher>
 class GamePlayer {
 public:
     GamePlayer(const SimulationPlan& plan, const Poll& poll)
         : plan_(plan),
           rules_(plan.rules),
-          referee_(
+          context_(
               plan.rules, poll,
               plan.policies[0].searches() || plan.policies[1].searches() ? &endless_ : nullptr),
           start_(board_as<B>(plan.rules, plan.start)),
-          searcher_(plan, referee_) {
+          searcher_(plan, context_) {
         if (start_.redistributions < 2) {
             ways_.emplace(rules_.ring(), start_.row_seeds(rules_, 0) + start_.row_seeds(rules_, 1));
         }
@@ -70,12 +70,13 @@ public:
         std::int64_t legal = 0;
         candidates.any([&](Sow move) {
             legal_number_.push_back(legal);
-            legal += is_legal(referee_, start_, course_.next(), move);
+            legal += is_legal(context_, start_, course_.next(), move);
             return false;
         });
     }
 
-    // The opening redistributions still to be made; false if they are cut by `max_moves`.
+    // Makes the opening redistributions that are still to be made.  Returns false if `max_moves`
+    // cuts them.
     bool redistribute_all(B& board, Chance& chance, GameRow& row) const {
         while (board.redistributions < 2 && !board.drawn) {
             if (row.moves == plan_.max_moves) return false;
@@ -101,13 +102,13 @@ public:
             B& board = course_.board();
             Verdict verdict = judge_at_sight(rules_, board);
             if (verdict.end != End::running) return finished(row, board, verdict);
-            // Whether the mover can move is proved by the sowing he draws; a player who cannot
+            // The sowing that the mover draws proves that they can move.  A player who cannot move
             // draws no words.
             const Chance before_draw = chance;
             const int number = choose(board, chance);
             if (number == no_move) {
                 chance = before_draw;
-                verdict = judge_stuck(referee_, board);
+                verdict = judge_stuck(context_, board);
                 if (verdict.end != End::running) return finished(row, board, verdict);
                 course_.new_turn = true;
                 continue;
@@ -130,28 +131,28 @@ public:
         }
     }
 
-    // Games begin here from now on; their first moves have no numbers.
+    // From now on games begin at this board, and their first moves have no numbers.
     void start_from(const B& board) {
         start_ = board;
         ways_.reset();
         legal_number_.clear();
     }
 
-    const Referee<B>& referee() const { return referee_; }
+    const SowingContext<B>& context() const { return context_; }
     const B& start() const { return start_; }
-    const B& board() const { return course_.board(); }  // where the game stands
-    const B& next() const { return course_.next(); }    // after the move tried last
-    const Sown& sown() const { return course_.sown; }   // what that did
+    const B& board() const { return course_.board(); }  // the position of the game
+    const B& next() const { return course_.next(); }    // what the move tried last makes of it
+    const Sown& sown() const { return course_.sown; }   // what that move did
     std::int64_t legal_number(int candidate_of_the_start) const {
         return legal_number_[static_cast<std::size_t>(candidate_of_the_start)];
     }
 
-    // Sows a candidate into the other board; whether it is legal.
+    // Sows a candidate into `next`.  Returns whether it is legal.
     RELAYSOW_INLINE bool try_move(const B& board, Sow move) {
-        return course_.try_move(referee_, board, move);
+        return course_.try_move(context_, board, move);
     }
 
-    // Draws candidates until one is legal, which is then the one tried last.
+    // Draws candidates until one is legal, and leaves it as the move tried last.
     int choose_at_random(const B& board, Chance& chance) {
         const Candidates<B> candidates(rules_, board);
         return draw_candidate(candidates, chance, left_,
@@ -199,7 +200,7 @@ private:
     const SimulationPlan& plan_;
     const Rules& rules_;
     EndlessCache<B> endless_;
-    const Referee<B> referee_;
+    const SowingContext<B> context_;
     B start_;
     std::vector<std::int64_t> legal_number_;  // of each candidate of the start
     Course<B> course_;

@@ -13,10 +13,11 @@
 
 namespace relaysow {
 
-// In how many ways `seeds` can be put into `pits`, of so many at most.
+// Holds in how many ways each number of seeds can be put into each number of pits.
 class Ways {
 public:
-    static constexpr std::uint64_t too_many = std::uint64_t{1} << 53;  // and more
+    static constexpr std::uint64_t too_many = std::uint64_t{1}
+                                              << 53;  // stands for any greater number too
 
     Ways(int pits, int seeds)
         : columns_(static_cast<std::size_t>(seeds) + 1),
@@ -37,12 +38,12 @@ private:
     std::vector<std::uint64_t> ways_;
 };
 
-// All redistributions of a position, numbered without being listed: by the pits emptied (fewer
-// first, then lexicographic), then by the seeds placed (lexicographic, ring order).
+// Numbers all redistributions of a position without listing them: first by the emptied pits (fewer
+// first, then lexicographic), then by the placed seeds (lexicographic, in ring order).
 template <class B>
 class Redistributions {
 public:
-    // `known`, if given, is of the ring's length and seeds, and saves most of the work.
+    // `known`, if given, covers the ring's length and seeds, and saves most of the work.
     Redistributions(const Rules& rules, const B& board, const Ways* known = nullptr)
         : size_(rules.ring()), known_(known) {
         const int row = rules.row(board.mover);
@@ -107,7 +108,7 @@ public:
         return found;
     }
 
-    // Plays the one of this number on the board.
+    // Plays the redistribution of this number on the board.
     void play(const Rules& rules, B& board, const Natural& number) const {
         if (known_ == nullptr) return redistribute(rules, board, (*this)[number]);
         std::uint64_t left = number.low64();
@@ -124,7 +125,7 @@ public:
         end_redistribution(rules, board);
     }
 
-    // The number of a redistribution that is one of this position.
+    // Returns the number of a redistribution, which must be one of this position.
     Natural index(const Redistribute& move) const {
         Natural number;
         each_group([&](const Emptied& group, int seeds) {
@@ -138,7 +139,8 @@ public:
         return number;
     }
 
-    // Whether the other numbers the same redistributions: those of the same seeds in the same pits.
+    // Whether `other` numbers the same redistributions, which are those of the same seeds in the
+    // same pits.
     bool same_moves(const Redistributions& other) const {
         if (size_ != other.size_ || fewest_ != other.fewest_ || most_ != other.most_ ||
             occupied_count_ != other.occupied_count_) {
@@ -153,7 +155,7 @@ public:
         return true;
     }
 
-    // Calls `f(emptied pits, their seeds)` for every choice of pits in order until it is true.
+    // Calls `f(emptied pits, their seeds)` for each choice of pits in order until it returns true.
     template <class F>
     void each_group(F&& f) const {
         Emptied group;
@@ -177,9 +179,10 @@ public:
     }
 
 private:
-    // Steps of a seed or of a pit, by masks: which is next nobody foretells, so both next numbers
-    // of ways are loaded.  `after` is the number of placings from the wanted one on that share what
-    // is decided so far.
+    // Places the seeds by steps, each of which puts one seed into the present pit or goes on to the
+    // next pit.  No branch predictor could foretell which, so the step loads the number of ways of
+    // both and chooses by a mask.  `after` is the number of placings, from the wanted one on, that
+    // share what is decided so far.
     void place(B& board, int seeds, std::uint64_t number) const {
         const std::ptrdiff_t columns = (*known_)[1] - (*known_)[0];
         const std::uint64_t* at = (*known_)[size_] + seeds;
@@ -198,8 +201,9 @@ private:
         }
     }
 
-    // Walks the placings of `seeds` in order: `ways` is always the number of placings that share
-    // what is decided so far and put the seeds still `left` into the `rest` pits to the right.
+    // Walks through the placings of `seeds` in order.  `ways` is always the number of placings that
+    // share what is decided so far and put the seeds still `left` into the `rest` pits to the
+    // right.
     template <class Number>
     void place(Redistribute& move, int seeds, Number number, Number ways) const {
         int left = seeds;
@@ -237,7 +241,7 @@ private:
         return number;
     }
 
-    // C(left + rest − 1, rest − 1) from that of one pit more, and of one seed more.
+    // These compute C(left + rest − 1, rest − 1) from that of one pit more, and of one seed more.
     Natural ways_to_the_right(int seeds) const {
         Natural ways = ways_[static_cast<std::size_t>(seeds)];
         next_pit(ways, seeds, size_);

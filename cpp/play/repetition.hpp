@@ -1,4 +1,4 @@
-// The positions of a game since its last capture, to find one that comes again.
+// The history of a game since its last capture, and whether a position stands in it.
 #pragma once
 
 #include <algorithm>
@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "play/board.hpp"
+#include "support/mixing.hpp"
 
 namespace relaysow {
 
-// What makes two positions the same for the repetition rule: ring, player to move, protection and
-// duties.
+// What the repetition rule compares of two positions: ring, player to move, protection, duties.
 template <class B>
 struct RepetitionKey {
     alignas(16) typename B::seeds_type ring[B::capacity];
@@ -29,32 +29,31 @@ struct RepetitionKey {
                std::memcmp(a.ring, b.ring, sizeof a.ring) == 0;
     }
     std::uint32_t hash() const {
-        // Four words at a time where there are so many: a multiplication takes its while.
+        // A multiplication takes several cycles, so up to four words are mixed side by side.
         constexpr std::size_t words = sizeof ring / 8, lanes = words < 4 ? words : 4;
         std::uint64_t h[4] = {mover_and_duties, protected_pits.low, protected_pits.high, 0};
         std::uint64_t ring_words[words];
         std::memcpy(ring_words, ring, sizeof ring);
         for (std::size_t at = 0; at < words; at += lanes) {
             for (std::size_t k = 0; k < lanes; ++k) {
-                h[k] = (h[k] ^ ring_words[at + k]) * 0x9E3779B97F4A7C15;
-                h[k] ^= h[k] >> 32;
+                h[k] = mixed(h[k], ring_words[at + k]);
             }
         }
         const std::uint64_t all = (h[0] ^ (h[1] << 21 | h[1] >> 43) ^ (h[2] << 42 | h[2] >> 22) ^
                                    (h[3] << 11 | h[3] >> 53)) *
-                                  0xD1B54A32D192ED03;
+                                  second_factor;
         return static_cast<std::uint32_t>(all >> 32);
     }
 };
 
-// A set of positions, emptied at every capture.  A hash that is met again is confirmed on the
-// stored positions.
+// A set of positions, which the game empties at every capture.  It compares the positions
+// themselves where their hashes are equal.
 template <class B>
 class History {
 public:
     using Key = RepetitionKey<B>;
 
-    // With room for half so many positions at first; a power of two.
+    // At first it has room for half as many positions as `slots`, which is a power of two.
     explicit History(std::size_t slots = 256) : slots_(slots) {}
 
     void clear() {
@@ -77,13 +76,13 @@ public:
         }
     }
 
-    // For one more, so that adding it does not fail.
+    // Makes room for one more position, so that adding it cannot fail.
     void make_room() {
         if (keys_.size() == keys_.capacity()) keys_.reserve(2 * keys_.size() + 1);
         if (2 * keys_.size() + 2 > slots_.size()) grow();
     }
 
-    // Adds the position; false if it was there before.
+    // Adds the position.  Returns false if it was there before.
     bool add(const B& board) {
         make_room();
         const Key key(board);
@@ -98,17 +97,6 @@ public:
         }
         slots_[at] = {generation_, hash, static_cast<std::uint32_t>(keys_.size() - 1)};
         return true;
-    }
-
-    // Takes out the position added last.
-    void take_back() {
-        const auto last = static_cast<std::uint32_t>(keys_.size() - 1);
-        std::size_t at = keys_.back().hash() & mask();
-        while (slots_[at].key != last || slots_[at].generation != generation_) {
-            at = (at + 1) & mask();
-        }
-        slots_[at] = {};
-        keys_.pop_back();
     }
 
 private:

@@ -10,7 +10,8 @@
 
 namespace relaysow {
 
-// How a player chooses; searches look `limit` moves ahead, or at so many moves sown.
+// How a player chooses moves.  `limit` is how many moves a search looks ahead, or how many moves it
+// sows.
 struct Policy {
     enum Kind : std::uint8_t { random, greedy, search_depth, search_nodes };
 
@@ -34,7 +35,8 @@ struct SimulationPlan {
     int threads = 1;
 };
 
-// How many laps of the games done were sown, and how many of them apart from the lockstep kernel.
+// How many laps the games that are done took, and how many of these the lockstep kernel did not
+// sow.
 struct LapCounts {
     std::uint64_t laps = 0, apart = 0;
 };

@@ -10,7 +10,8 @@
 
 namespace relaysow {
 
-// Captures after a sowing that crossed as `laps` says and ended in an empty pit; the number taken.
+// Captures after a sowing that ended in an empty pit of the mover's own row.  Returns how many
+// seeds it takes.
 template <class B, class Trace>
 int capture(const Rules& rules, B& board, const Laps& laps, Trace& trace) {
     const int mover = board.mover;
@@ -65,14 +66,14 @@ struct Sown {
     bool moves_again = false;
 };
 
-// Plays the candidate `move` from `before` into `after`, whose mover is then the next player to
-// move, passes not yet taken.  If the move is illegal `after` is spoilt.
+// Plays the candidate `move` from `before` into `after`, whose mover is then the player to move
+// next, before any pass is taken.  If the move is illegal the contents of `after` mean nothing.
 template <class B, class Trace>
-RELAYSOW_INLINE void sow(const Referee<B>& referee, const B& before, B& after, Sow move,
+RELAYSOW_INLINE void sow(const SowingContext<B>& context, const B& before, B& after, Sow move,
                          Trace& trace, Sown& sown) {
-    const Rules& rules = referee.rules;
+    const Rules& rules = context.rules;
     after.copy(rules, before);
-    sow_laps(referee, before, after, move, trace, sown.laps);
+    sow_laps(context, before, after, move, trace, sown.laps);
     sown.captured = 0;
     sown.legal = true;
     sown.moves_again = false;

@@ -15,7 +15,7 @@ enum class End : std::uint8_t { both_stuck, row_empty, swept, repetition, endles
 inline constexpr std::array end_names{"both_stuck", "row_empty", "swept",
                                       "repetition", "endless",   "cut"};
 
-// Who adds what is left on the ring to their store at the end.
+// Who adds to their store what is left on the ring at the end.
 enum class Sweep : std::uint8_t { nobody, own_rows, opponent };
 
 struct Verdict {
@@ -25,7 +25,7 @@ struct Verdict {
 
 inline constexpr Verdict running{};
 
-// What a look at the board ends before the mover looks for a move.
+// Judges whether the game is over before the mover looks for a move.
 template <class B>
 Verdict judge_at_sight(const Rules& rules, const B& board) {
     if (board.drawn) return {End::endless, Sweep::nobody};
@@ -35,13 +35,13 @@ Verdict judge_at_sight(const Rules& rules, const B& board) {
     return running;
 }
 
-// The end or the pass of a mover who cannot move: the end rule decides, and `board` passes where
-// it says so.
+// Judges a mover who cannot move.  The end rule decides whether the game ends or the mover passes;
+// a pass is made on `board`.
 template <class B>
-Verdict judge_stuck(const Referee<B>& referee, B& board) {
-    const Rules& rules = referee.rules;
+Verdict judge_stuck(const SowingContext<B>& context, B& board) {
+    const Rules& rules = context.rules;
     const int mover = board.mover;
-    const bool other_can = can_move(referee, board, 1 - mover, Duty::none, no_pit);
+    const bool other_can = can_move(context, board, 1 - mover, Duty::none, no_pit);
     switch (rules.end) {
         case EndRule::able_player_sweeps:
             return other_can ? Verdict{End::swept, Sweep::opponent}
@@ -61,7 +61,7 @@ Verdict judge_stuck(const Referee<B>& referee, B& board) {
     }
     // Duties lapse when the turn passes: without them the mover may have a move after all.
     if (!other_can &&
-        !(board.has_duties() && can_move(referee, board, mover, Duty::none, no_pit))) {
+        !(board.has_duties() && can_move(context, board, mover, Duty::none, no_pit))) {
         return {End::both_stuck, Sweep::own_rows};
     }
     if (other_can) board.mover = static_cast<std::uint8_t>(1 - mover);
@@ -70,25 +70,25 @@ Verdict judge_stuck(const Referee<B>& referee, B& board) {
     return running;
 }
 
-// Judges the player to move: takes forced passes and tells whether the game is over.
+// Judges the player to move.  Makes a forced pass on `board`, and tells whether the game is over.
 template <class B>
-Verdict settle(const Referee<B>& referee, B& board) {
+Verdict settle(const SowingContext<B>& context, B& board) {
     if (board.redistributions < 2 && !board.drawn) return running;
-    const Verdict verdict = judge_at_sight(referee.rules, board);
+    const Verdict verdict = judge_at_sight(context.rules, board);
     if (verdict.end != End::running ||
-        can_move(referee, board, board.mover, board.direction, board.barred)) {
+        can_move(context, board, board.mover, board.direction, board.barred)) {
         return verdict;
     }
-    return judge_stuck(referee, board);
+    return judge_stuck(context, board);
 }
 
-// What becomes of a game in which a position has come again.
+// Judges a game in which a position has come again.
 constexpr Verdict judge_repetition(const Rules& rules) {
     return {End::repetition,
             rules.repetition == Repetition::score ? Sweep::own_rows : Sweep::nobody};
 }
 
-// The stores at the end.
+// Returns the stores at the end.
 template <class B>
 std::array<int, 2> final_stores(const Rules& rules, const B& board, Sweep sweep) {
     std::array<int, 2> stores{board.stores[0], board.stores[1]};
@@ -108,7 +108,7 @@ std::array<int, 2> final_stores(const Rules& rules, const B& board, Sweep sweep)
     return stores;
 }
 
-// Who has won a game that ended so with these stores: 0, 1, or −1 for a draw.
+// Returns who has won a game that ended so, with these final stores: 0, 1, or −1 for a draw.
 constexpr int winner_of(const Rules& rules, End end, const std::array<int, 2>& stores) {
     const bool drawn = stores[0] == stores[1] || end == End::endless ||
                        (end == End::repetition && rules.repetition == Repetition::draw);

@@ -18,10 +18,10 @@ public:
             return;
         }
         AnyBoard scratch;
-        const Referee<AnyBoard> referee = p.referee();
+        const SowingContext<AnyBoard> context = p.context();
         const Candidates<AnyBoard> candidates(p.rules(), p.board);
         candidates.any([&](Sow move) {
-            if (is_legal(referee, p.board, scratch, move)) sowings_.push_back(move);
+            if (is_legal(context, p.board, scratch, move)) sowings_.push_back(move);
             return false;
         });
     }

@@ -21,7 +21,7 @@ py::int_ count_paths(const py::object& position, const py::object& given) {
     {
         const py::gil_scoped_release others_run;
         nodes = on_narrowest(p.rules(), p.board, [&]<class B>(const B& board) {
-            return perft(Referee<B>(p.rules(), poll_without_gil), board, p.verdict, depth);
+            return perft(SowingContext<B>(p.rules(), poll_without_gil), board, p.verdict, depth);
         });
     }
     return to_python(nodes);

@@ -7,6 +7,7 @@
 #include "python/bindings.hpp"
 #include "python/legal_moves.hpp"
 #include "python/moves.hpp"
+#include "support/mixing.hpp"
 
 namespace relaysow {
 
@@ -60,8 +61,7 @@ std::string position_repr(const Position& p) {
 std::size_t position_hash(const Position& p) {
     std::uint64_t h = static_cast<std::uint64_t>(p.book->hash);
     const auto mix = [&](std::uint64_t word) {
-        h = (h ^ word) * 0x9E3779B97F4A7C15;
-        h ^= h >> 29;
+        h = mixed(h, word);
     };
     for (int pit = 0; pit < p.rules().ring(); pit += 2) {
         mix(p.board.ring[pit] | static_cast<std::uint64_t>(p.board.ring[pit + 1]) << 16 |

@@ -20,8 +20,8 @@ struct Position {
 
     const Rules& rules() const { return book->rules; }
     bool is_over() const { return verdict.end != End::running; }
-    Referee<AnyBoard> referee() const { return {rules(), poll_with_gil}; }
-    void settle() { verdict = relaysow::settle(referee(), board); }
+    SowingContext<AnyBoard> context() const { return {rules(), poll_with_gil}; }
+    void settle() { verdict = relaysow::settle(context(), board); }
 
     std::optional<std::array<int, 2>> final_stores() const {
         if (!is_over()) return std::nullopt;

@@ -20,11 +20,11 @@ constexpr std::uint64_t laps_for_a_period = 10'000'000;
 std::uint64_t short_period(const Position& p, Sow move) {
     Rules rules = p.rules();
     rules.max_laps = laps_for_a_period;
-    const Referee<AnyBoard> referee(rules, poll_with_gil);
+    const SowingContext<AnyBoard> context(rules, poll_with_gil);
     AnyBoard board = p.board;
     NoTrace trace;
     Laps laps;
-    sow_watched_laps(referee, p.board, board, move, trace, laps);
+    sow_watched_laps(context, p.board, board, move, trace, laps);
     return laps.period;
 }
 
@@ -68,7 +68,7 @@ std::unique_ptr<Position> play(const Position& p, const py::handle& given) {
     auto after = std::make_unique<Position>();
     NoTrace trace;
     Sown sown;
-    sow(p.referee(), p.board, after->board, move, trace, sown);
+    sow(p.context(), p.board, after->board, move, trace, sown);
     if (!sown.legal && sown.laps.end == SowingEnd::endless && sown.laps.period == 0) {
         sown.laps.period = short_period(p, move);
     }
@@ -131,13 +131,13 @@ py::object sowing_of(const Position& p, const py::object& given) {
     after.book = p.book;
     PathTrace trace;
     Sown sown;
-    sow(p.referee(), p.board, after.board, move, trace, sown);
+    sow(p.context(), p.board, after.board, move, trace, sown);
     const Laps& laps = sown.laps;
     const bool endless = laps.end == SowingEnd::endless;
 
     std::uint64_t sown_laps = laps.count;
     if (endless) {
-        sown_laps = laps_to_return(p.referee(), p.board, move, laps.period, path_laps + 1);
+        sown_laps = laps_to_return(p.context(), p.board, move, laps.period, path_laps + 1);
         if (trace.laps.size() > sown_laps) trace.laps.resize(sown_laps);
     }
     const std::size_t kept = sown_laps < path_laps ? sown_laps : path_laps;

@@ -24,8 +24,8 @@ public:
     void run(const std::function<void()>& report) {
         const Poll poll{[](void* self) { static_cast<Analyst*>(self)->ask(); }, this};
         EndlessCache<B> endless;
-        const Referee<B> referee(plan_.rules, poll, &endless);
-        Search<B> search = begun(referee);
+        const SowingContext<B> context(plan_.rules, poll, &endless);
+        Search<B> search = begun(context);
         found_.lines.resize(std::min(plan_.lines, search.moves().size()));
         try {
             for (int depth = 1; depth <= plan_.depth && !found_.exact; ++depth) {
@@ -41,7 +41,8 @@ public:
                 if (search.nodes() >= plan_.nodes) break;
             }
         } catch (const SearchStopped&) {
-            // The moves already searched one deeper: the best of the last depth was the first.
+            // If the best move of the last depth, which came first, was searched one deeper, the
+            // moves searched so far are the better answer.
             if (search.moves().front().depth > found_.depth) update(search);
         } catch (...) {
             if (first_is_done_) update(search);
@@ -55,13 +56,13 @@ public:
 private:
     B as_narrow(const AnyBoard& board) const { return board_as<B>(plan_.rules, board); }
 
-    Search<B> begun(const Referee<B>& referee) {
-        Search<B> search(referee, plan_.table, shared_ ? &*shared_ : nullptr);
+    Search<B> begun(const SowingContext<B>& context) {
+        Search<B> search(context, plan_.table, shared_ ? &*shared_ : nullptr);
         search.begin(as_narrow(plan_.root), compared_);
         return search;
     }
 
-    // Whatever the depth, the lines of the moves searched deepest.
+    // Takes over the lines of the moves searched deepest, if there are enough of them.
     void update(Search<B>& search) {
         auto& moves = search.moves();
         const int depth = moves.front().depth;
@@ -91,12 +92,12 @@ private:
             try {
                 threads_.emplace_back([this, number] { help(number); });
             } catch (const std::system_error&) {
-                return;  // the system allows no more: fewer help
+                return;  // The system allows no more threads, so fewer help.
             }
         }
     }
 
-    // Fills the table with what the search will come to, every other thread a depth ahead.
+    // Fills the transpositions with what the search will need; every other thread is a depth ahead.
     void help(int number) noexcept {
         std::uint64_t nodes = 0;
         try {
@@ -108,8 +109,8 @@ private:
                 },
                 this};
             EndlessCache<B> endless;
-            const Referee<B> referee(plan_.rules, poll, &endless);
-            Search<B> search = begun(referee);
+            const SowingContext<B> context(plan_.rules, poll, &endless);
+            Search<B> search = begun(context);
             try {
                 for (int depth = 1 + number % 2; depth <= plan_.depth; ++depth) {
                     search.iterate(depth, plan_.lines);

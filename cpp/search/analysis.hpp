@@ -42,9 +42,9 @@ struct Analysis {
     std::uint64_t nodes = 0;
 };
 
-// Searches deeper and deeper until a limit is reached or all is proved; the first depth is always
-// finished.  `found` is up to date after every depth, when `report` is called, and when `poll`
-// throws.  With one thread and no limit of time the result is always the same.
+// Searches deeper and deeper until it reaches a limit or proves all.  It always finishes the first
+// depth.  `found` is up to date after each depth, when it calls `report`, and when `poll` throws.
+// With one thread and no limit of time the result is always the same.
 void analyse(const AnalysisPlan& plan, Analysis& found, const Poll& poll,
              const std::function<void()>& report);
 

@@ -1,5 +1,4 @@
-// Alpha-beta search: what the moves of a position are worth as far as one looks ahead, and what of
-// it is proved.
+// Alpha-beta search: what the moves of a position are worth, and what of it is proved.
 #pragma once
 
 #include <algorithm>
@@ -20,30 +19,31 @@
 #include "rules/rules.hpp"
 #include "search/transpositions.hpp"
 #include "search/worth.hpp"
+#include "support/mixing.hpp"
 
 namespace relaysow {
 
-// A search ends before its time.
+// Thrown where a search ends before its time.
 struct SearchStopped {};
 
-// The score, a lead at the end, that a position of these values has at a lead; endless play that
-// is a draw counts 0.
+// The score, which is a lead at the end, of a position of these values at a given lead.  Endless
+// play that is a draw counts 0.
 constexpr int score_of(Thresholds values, int lead) {
     if (lead >= values.win) return lead - values.win + 1;
     return lead >= values.draw ? 0 : lead - values.draw;
 }
 
-// Searches from one position after the other.  One a thread.
+// Searches from one position after the other.  Each thread has its own.
 //
-// Scores are leads at the end of the game, as the player to move sees them; one that is not reached
-// counts as the present lead, or as what the table says of it, and a game drawn whatever the stores
-// 0.  The search follows the game by all its rules, its history included: a position that comes
-// again ends it.  A score is proved where play to the end of the game bears it out.
+// A score is the lead at the end of the game, as the player to move sees it.  Where the search does
+// not reach the end, the score is the present lead or what the table says; a game that is drawn
+// whatever the stores has score 0.  The search follows all rules of the game and knows its history:
+// a position that comes again ends the game.  A score is proved where play to the end bears it out.
 //
-// With values shared by `transpositions`, those of positions reached on different paths are taken
-// to be equal, as they are when endless play has one value all along (see `refused_option`): a
-// proof from the path alone is not shared, and any other holds whatever the path, for whoever can
-// do better than endless play need never let a position come again.
+// Where `transpositions` shares values, a position counts as having one value on all paths, as it
+// has when endless play has one value throughout (see `refused_option`).  A proof that rests on the
+// path is not shared.  Any other proof holds on every path, because a player who can do better than
+// endless play need never let a position come again.
 template <class B>
 class Search {
 public:
@@ -61,9 +61,9 @@ public:
         std::vector<Sow> line;  // with the move itself
     };
 
-    Search(const Referee<B>& referee, const Table* table, Transpositions* transpositions)
-        : referee_(referee),
-          rules_(referee.rules),
+    Search(const SowingContext<B>& context, const Table* table, Transpositions* transpositions)
+        : context_(context),
+          rules_(context.rules),
           table_(table),
           transpositions_(transpositions),
           compares_(rules_.repetition != Repetition::off),
@@ -71,10 +71,10 @@ public:
                          (!compares_ || refused_option(rules_) == nullptr)),
           may_be_drawn_((compares_ && rules_.repetition == Repetition::draw) ||
                         rules_.endless == Endless::draw),
-          levels_(max_search_depth + 2) {}
+          plies_(max_search_depth + 2) {}
 
-    // Begins at a settled position that is not over.  `compared` are the positions before it that
-    // it would be compared with.
+    // Begins at a settled position that is not over.  `compared` are the earlier positions with
+    // which the repetition rule compares.
     void begin(const B& root, std::span<const Key> compared) {
         root_ = root;
         seeds_ =
@@ -116,8 +116,9 @@ public:
     std::uint64_t nodes() const { return nodes_; }
     void stop_after(std::uint64_t nodes) { most_nodes_ = nodes; }
 
-    // Searches all moves so deep and puts the best `lines` of them, found exactly, first.  Throws
-    // where it is stopped: then `moves` may be in any order, each as good as its `depth` says.
+    // Searches all moves to this depth and puts the best `lines` of them first, with exact scores.
+    // Throws where it is stopped: then the moves may be in any order, and the worth of each is of
+    // the depth that it names.
     void iterate(int depth, std::size_t lines) {
         std::size_t done = 0;
         for (std::size_t at = 0; at < moves_.size(); ++at) {
@@ -140,7 +141,7 @@ public:
             if (done >= lines && worth.score <= alpha) continue;
             move.line.assign(1, move.move);
             if (!move.is_leaf && depth > 1) {
-                move.line.insert(move.line.end(), levels_[1].line.begin(), levels_[1].line.end());
+                move.line.insert(move.line.end(), plies_[1].line.begin(), plies_[1].line.end());
             }
             std::size_t to = std::min(done, at);
             while (to > 0 && moves_[to - 1].worth.score < worth.score) --to;
@@ -151,8 +152,8 @@ public:
         }
     }
 
-    // Searches deeper and deeper until so many moves are sown or the best move is proved, which is
-    // then the first.
+    // Searches deeper and deeper until so many moves are sown or the best move is proved.  The best
+    // move is then the first.
     void deepen(std::uint64_t most_nodes) {
         try {
             for (int depth = 1; depth <= max_search_depth && !is_exact(1); ++depth) {
@@ -163,30 +164,30 @@ public:
         }
     }
 
-    // Whether the best `lines` moves and their scores are proved.
+    // Whether the best `lines` moves, and their scores, are proved.
     bool is_exact(std::size_t lines) const {
         for (std::size_t at = 0; at < moves_.size(); ++at) {
             const Worth& worth = moves_[at].worth;
-            if (at < lines ? !worth.exact() : worth.most == Worth::unproved) return false;
+            if (at < lines ? !worth.exact() : worth.upper_needs == Worth::unproved) return false;
         }
         return true;
     }
 
-    // Goes on with the line of an exact score by the moves that bear it out, as far as they are
-    // remembered.
+    // Prolongs the line of an exact score by the moves that bear it out, as far as the
+    // transpositions remember them.
     void prolong(RootMove& move) {
         if (!shares_values_ || !move.worth.exact()) return;
         const std::uint64_t nodes = nodes_, most_nodes = most_nodes_;
         most_nodes_ = UINT64_MAX;
         try {
             prolong_line(move);
-        } catch (const SearchStopped&) {  // it is not worth more time
+        } catch (const SearchStopped&) {  // The line is not worth more time.
         }
         nodes_ = nodes;
         most_nodes_ = most_nodes;
     }
 
-    // The score of one of the moves searched so deep, as long as it is above `alpha`.
+    // The score of one of the moves at this depth, exact if it is above `alpha`.
     int score(const RootMove& move, int depth, int alpha) {
         return move.is_leaf ? move.worth.score
                             : look_after(move, depth, alpha, past_every_score).score;
@@ -207,8 +208,8 @@ private:
                 if (child.is_leaf) return child.worth.exact() && child.worth.score == worth;
                 Transpositions::Entry known;
                 return at + 1 < move.line.size() ||
-                       (transpositions_->find(child.hash, known) && known.least == known.most &&
-                        known.least == (child.same_mover ? worth : -worth));
+                       (transpositions_->find(child.hash, known) && known.lower == known.upper &&
+                        known.lower == (child.same_mover ? worth : -worth));
             };
             if (at < move.line.size()) {
                 if (!bears_out(move.line[at])) return;
@@ -238,8 +239,8 @@ private:
         bool is_leaf, same_mover, repeats;
         Worth worth;  // of a leaf, to the player before the move
     };
-    // What is needed once for every move of the path searched.
-    struct Level {
+    // What one ply of the searched path needs.
+    struct Ply {
         std::vector<Child> children;
         std::size_t used = 0;
         std::vector<std::pair<int, std::size_t>> order;
@@ -257,22 +258,16 @@ private:
     int seeds_on_ring(const B& board) const { return seeds_ - board.stores[0] - board.stores[1]; }
 
     static std::uint64_t hash_of(const Key& key, int lead_of_south) {
-        constexpr auto mixed = [](std::uint64_t h) {
-            h *= 0x9E37'79B9'7F4A'7C15;
-            h ^= h >> 32;
-            h *= 0xD1B5'4A32'D192'ED03;
-            return h ^ h >> 29;
-        };
-        std::uint64_t h =
-            mixed(key.mover_and_duties | static_cast<std::uint64_t>(lead_of_south + 4'096) << 32);
+        std::uint64_t h = spread(mixed(
+            0, key.mover_and_duties | static_cast<std::uint64_t>(lead_of_south + 4'096) << 32));
         if (!key.protected_pits.empty()) {
-            h = mixed(h ^ key.protected_pits.low);
-            h = mixed(h ^ key.protected_pits.high);
+            h = spread(mixed(h, key.protected_pits.low));
+            h = spread(mixed(h, key.protected_pits.high));
         }
         constexpr std::size_t words = sizeof key.ring / 8;
         std::uint64_t ring[words];
         std::memcpy(ring, key.ring, sizeof ring);
-        for (std::size_t k = 0; k < words; ++k) h = mixed(h ^ ring[k]);
+        for (std::size_t k = 0; k < words; ++k) h = spread(mixed(h, ring[k]));
         return h;
     }
 
@@ -285,7 +280,7 @@ private:
         path_.pop_back();
     }
 
-    // The place of a position in the path from `since` on; past its end if it is not there.
+    // The place of a position in the path from `since` on, or the path's end if it is not there.
     std::size_t find(const Key& key, std::uint64_t hash, std::size_t since) const {
         if (filter_[hash % filter_.size()] == 0) [[likely]]
             return path_.size();
@@ -298,10 +293,10 @@ private:
 
     void count_node() {
         if (++nodes_ > most_nodes_) throw SearchStopped{};
-        if (nodes_ % 4'096 == 0) referee_.poll();
+        if (nodes_ % 4'096 == 0) context_.poll();
     }
 
-    // What is added to a lead by the end rule or the repetition rule, to `player`.
+    // The lead of `player` at the end of the game, after the sweep.
     int lead_at_end(const B& board, Sweep sweep, int player) const {
         const auto stores = final_stores(rules_, board, sweep);
         const int lead = stores[0] - stores[1];
@@ -314,7 +309,7 @@ private:
                 board, rules_.repetition == Repetition::score ? Sweep::own_rows : Sweep::nobody,
                 player);
         }
-        // What was played before, and the position searched, stay as they are.
+        // The moves played before, and the position searched, do not change with the path.
         const int place = at < before_ ? Worth::clean : static_cast<int>(at);
         return {score, place, place};
     }
@@ -327,19 +322,19 @@ private:
         return player == board.mover ? score : -score;
     }
 
-    // Plays a candidate into `child`; false if it is illegal.  Knows its worth where the game ends
-    // or the table tells.  The position after it is looked at `depth` moves deep.
+    // Plays a candidate into `child`.  Returns false if it is illegal.  Sets the worth of `child`
+    // where the game ends or the table knows it.  The search will look `depth` moves beyond it.
     RELAYSOW_INLINE bool try_move(const B& board, Sow move, std::size_t since, int depth,
                                   Child& child) {
         count_node();
         NoTrace trace;
         Sown sown;
-        sow(referee_, board, child.board, move, trace, sown);
+        sow(context_, board, child.board, move, trace, sown);
         if (!sown.legal) return false;
         const int mover = board.mover;
         child.move = move;
         child.captured = sown.captured;
-        const Verdict verdict = settle(referee_, child.board);
+        const Verdict verdict = settle(context_, child.board);
         child.same_mover = child.board.mover == mover;
         child.is_leaf = true;
         child.repeats = false;
@@ -348,13 +343,13 @@ private:
                 verdict.end == End::endless ? 0 : lead_at_end(child.board, verdict.sweep, mover));
             return true;
         }
-        // Fewer seeds than at the root: the history does not matter any more.
+        // With fewer seeds than at the root no position of the history can come again.
         if (is_tabled(child.board, std::min(tabled_, seeds_on_ring(root_)))) {
             child.worth = proved(table_score(child.board, mover));
             return true;
         }
         child.is_leaf = false;
-        // Where the search ends a position that comes again has the same score in most games.
+        // At the horizon a position that comes again mostly has the same score as any other.
         if (depth == 0 && tabled_ == 0 &&
             (rules_.repetition == Repetition::stores || lead_of(child.board, 0) == 0 ||
              sown.captured != 0)) {
@@ -373,7 +368,7 @@ private:
         return true;
     }
 
-    // The worth of a position that the search does not go beyond.
+    // The worth of a position beyond which the search does not go.
     Worth at_horizon(const B& board, int player) const {
         if (is_tabled(board, tabled_)) return guessed(table_score(board, player));
         return guessed(lead_of(board, player));
@@ -388,29 +383,29 @@ private:
         }
     }
 
-    // The worth of a move that is no leaf, to the player who makes it, from a position whose last
-    // capture lies at `since` of the path.
+    // The worth of a move that is no leaf, to the player who makes it.  The last capture before it
+    // is at place `since` of the path.
     template <class Move>
     Worth look_beyond(const Move& move, int depth, int alpha, int beta, std::size_t since,
-                      std::size_t level) {
+                      std::size_t ply) {
         const int mover = move.same_mover ? move.board.mover : 1 - move.board.mover;
         if (depth == 1) return at_horizon(move.board, mover);
         const std::size_t next = move.captured > 0 ? path_.size() : since;
         if (move.same_mover) {
-            return look(move.board, move.hash, depth - 1, alpha, beta, next, level + 1);
+            return look(move.board, move.hash, depth - 1, alpha, beta, next, ply + 1);
         }
-        return look(move.board, move.hash, depth - 1, -beta, -alpha, next, level + 1).before(false);
+        return look(move.board, move.hash, depth - 1, -beta, -alpha, next, ply + 1).before(false);
     }
 
-    // The worth of a position in which the game goes on, to the player to move; a bound where it
-    // is not between `alpha` and `beta`.
+    // The worth, to the player to move, of a position in which the game goes on.  The score is only
+    // a bound where it is not between `alpha` and `beta`.
     Worth look(const B& board, std::uint64_t hash, int depth, int alpha, int beta,
-               std::size_t since, std::size_t at_level) {
-        Level& level = levels_[at_level];
+               std::size_t since, std::size_t at_ply) {
+        Ply& ply = plies_[at_ply];
         const bool in_line = beta - alpha > 1;
-        if (in_line) level.line.clear();
+        if (in_line) ply.line.clear();
 
-        // However the seeds left on the ring are shared out:
+        // These bounds hold however the seeds left on the ring are shared out.
         const int lead = lead_of(board, board.mover), left = seeds_on_ring(board);
         const int highest = may_be_drawn_ ? std::max(lead + left, 0) : lead + left;
         const int lowest = may_be_drawn_ ? std::min(lead - left, 0) : lead - left;
@@ -420,10 +415,10 @@ private:
         Transpositions::Entry known;
         const bool remembers = transpositions_ != nullptr && depth > 1;
         if (remembers && transpositions_->find(hash, known) && shares_values_) {
-            const bool settled = known.least == known.most;
-            if (settled) return proved(known.least);
-            if (known.least >= beta) return {known.least, Worth::clean, Worth::unproved};
-            if (known.most <= alpha) return {known.most, Worth::unproved, Worth::clean};
+            const bool settled = known.lower == known.upper;
+            if (settled) return proved(known.lower);
+            if (known.lower >= beta) return {known.lower, Worth::clean, Worth::unproved};
+            if (known.upper <= alpha) return {known.upper, Worth::unproved, Worth::clean};
             if (!in_line && known.depth >= depth &&
                 (((known.bound & 1) != 0 && known.score >= beta) ||
                  ((known.bound & 2) != 0 && known.score <= alpha))) {
@@ -437,91 +432,91 @@ private:
         std::uint32_t best_move = 0;
         int above = alpha;
         bool first = true;
-        // Whether a move was so good that the others do not matter.
+        // Looks at a move.  Returns whether it is so good that the others do not matter.
         const auto look_at = [&](const Child& child) {
             Worth worth = child.worth;
             if (!child.is_leaf) {
                 if (first || !in_line) {
-                    worth = look_beyond(child, depth, above, beta, since, at_level);
+                    worth = look_beyond(child, depth, above, beta, since, at_ply);
                 } else {
-                    worth = look_beyond(child, depth, above, above + 1, since, at_level);
+                    worth = look_beyond(child, depth, above, above + 1, since, at_ply);
                     if (worth.score > above && worth.score < beta) {
-                        worth = look_beyond(child, depth, above, beta, since, at_level);
+                        worth = look_beyond(child, depth, above, beta, since, at_ply);
                     }
                 }
             }
             first = false;
-            best.most = std::min(best.most, worth.most);
+            best.upper_needs = std::min(best.upper_needs, worth.upper_needs);
             if (worth.score > best.score) {
                 best.score = worth.score;
-                best.least = worth.least;
+                best.lower_needs = worth.lower_needs;
                 best_move = code(board, child.move);
                 if (in_line && worth.score > above) {
-                    level.line.assign(1, child.move);
+                    ply.line.assign(1, child.move);
                     if (!child.is_leaf && depth > 1) {
-                        const auto& rest = levels_[at_level + 1].line;
-                        level.line.insert(level.line.end(), rest.begin(), rest.end());
+                        const auto& rest = plies_[at_ply + 1].line;
+                        ply.line.insert(ply.line.end(), rest.begin(), rest.end());
                     }
                 }
                 above = std::max(above, worth.score);
-            } else if (worth.score == best.score && worth.least > best.least) {
-                best.least = worth.least;
+            } else if (worth.score == best.score && worth.lower_needs > best.lower_needs) {
+                best.lower_needs = worth.lower_needs;
                 best_move = code(board, child.move);
-                if (in_line) level.line.assign(1, child.move);
+                if (in_line) ply.line.assign(1, child.move);
             }
             if (best.score < beta) return false;
-            best.most = Worth::unproved;  // of the moves not looked at nothing is known
+            best.upper_needs = Worth::unproved;  // Nothing is known of the remaining moves.
             return true;
         };
         if (depth == 1) {
-            level.used = 0;
-            Child& child = level.child();
+            ply.used = 0;
+            Child& child = ply.child();
             Candidates<B>(rules_, board).any([&](Sow move) {
                 return try_move(board, move, since, 0, child) && look_at(child);
             });
         } else {
-            look_at_all(board, depth, since, level, known.move, look_at);
+            look_at_all(board, depth, since, ply, known.move, look_at);
         }
         leave();
 
-        if (best.least >= static_cast<int>(me)) best.least = Worth::clean;
-        if (best.most >= static_cast<int>(me)) best.most = Worth::clean;
+        if (best.lower_needs >= static_cast<int>(me)) best.lower_needs = Worth::clean;
+        if (best.upper_needs >= static_cast<int>(me)) best.upper_needs = Worth::clean;
         if (remembers) remember(hash, known, best, depth, alpha, beta, best_move);
         return best;
     }
 
-    // Looks at all moves, the likely best ones first, until one is enough.
+    // Looks at the moves, the likely best first, until one is good enough.
     template <class F>
-    void look_at_all(const B& board, int depth, std::size_t since, Level& level,
+    void look_at_all(const B& board, int depth, std::size_t since, Ply& ply,
                      std::uint32_t known_move, F&& look_at) {
         const Candidates<B> candidates(rules_, board);
-        level.used = 0;
+        ply.used = 0;
         if (known_move != 0) {
             const Sow move = decode(board, known_move);
             const bool is_candidate = candidates.any([&](Sow one) { return one == move; });
             if (!is_candidate) {
                 known_move = 0;
-            } else if (try_move(board, move, since, depth - 1, level.child()) &&
-                       look_at(level.child())) {
+            } else if (try_move(board, move, since, depth - 1, ply.child()) &&
+                       look_at(ply.child())) {
                 return;
             }
         }
-        level.order.clear();
+        ply.order.clear();
         candidates.any([&](Sow move) {
             if (known_move != 0 && code(board, move) == known_move) return false;
-            Child& child = level.child();
+            Child& child = ply.child();
             if (try_move(board, move, since, depth - 1, child)) {
                 // Captures first, then extra moves, then what was good elsewhere.
                 const int order = child.captured * 4'096 + child.same_mover * 1'024 +
                                   static_cast<int>(merit(move));
-                level.order.emplace_back(-order, level.used);
-                ++level.used;
+                ply.order.emplace_back(-order, ply.used);
+                ++ply.used;
             }
             return false;
         });
-        for (auto next = level.order.begin(); next != level.order.end(); ++next) {
-            std::iter_swap(next, std::min_element(next, level.order.end()));
-            const Child& child = level.children[next->second];
+        for (auto next = ply.order.begin(); next != ply.order.end(); ++next) {
+            std::iter_swap(next, std::min_element(next, ply.order.end()));
+            const Child& child = ply.children[next->second];
             if (!look_at(child)) continue;
             if (child.captured == 0) praise(child.move, depth);
             return;
@@ -531,16 +526,16 @@ private:
     void remember(std::uint64_t hash, Transpositions::Entry known, Worth& best, int depth,
                   int alpha, int beta, std::uint32_t best_move) {
         if (shares_values_) {
-            // What was proved before holds still.
-            if (best.score <= known.least) {
-                best = {known.least, Worth::clean,
-                        best.score == known.least ? best.most : Worth::unproved};
-            } else if (best.score >= known.most) {
-                best = {known.most, best.score == known.most ? best.least : Worth::unproved,
+            // What was proved before still holds.
+            if (best.score <= known.lower) {
+                best = {known.lower, Worth::clean,
+                        best.score == known.lower ? best.upper_needs : Worth::unproved};
+            } else if (best.score >= known.upper) {
+                best = {known.upper, best.score == known.upper ? best.lower_needs : Worth::unproved,
                         Worth::clean};
             }
-            if (best.least == Worth::clean) known.least = std::max(known.least, best.score);
-            if (best.most == Worth::clean) known.most = std::min(known.most, best.score);
+            if (best.lower_needs == Worth::clean) known.lower = std::max(known.lower, best.score);
+            if (best.upper_needs == Worth::clean) known.upper = std::min(known.upper, best.score);
             known.score = best.score;
             known.bound = best.score >= beta ? 1 : best.score <= alpha ? 2 : 3;
         }
@@ -559,7 +554,7 @@ private:
                 static_cast<int>(code >> 1 & 0x3FF), static_cast<Direction>(code & 1)};
     }
 
-    // How often a move was better than all others where it captured nothing, of late.
+    // How often of late a move without a capture was better than all others.
     std::uint32_t& merit(Sow move) {
         return merits_[static_cast<std::size_t>(2 * move.pit) +
                        static_cast<std::size_t>(move.direction)];
@@ -569,7 +564,7 @@ private:
         for (std::uint32_t& one : merits_) one /= 2;
     }
 
-    const Referee<B>& referee_;
+    const SowingContext<B>& context_;
     const Rules& rules_;
     const Table* table_;
     Transpositions* transpositions_;
@@ -580,7 +575,7 @@ private:
     std::vector<Visited> path_;
     std::array<std::uint32_t, 4'096> filter_{};  // how many positions of the path have such a hash
     std::vector<RootMove> moves_;
-    std::vector<Level> levels_;
+    std::vector<Ply> plies_;
     std::array<std::uint32_t, 2 * max_ring> merits_{};
     std::uint64_t nodes_ = 0, most_nodes_ = UINT64_MAX;
 };

@@ -14,17 +14,17 @@
 
 namespace relaysow {
 
-// What was found of positions met before, shared by the threads of a search.
+// Keeps what a search found of positions; its threads share it.
 class Transpositions {
 public:
     struct Entry {
         int score = 0;  // of a search to `depth`, a bound from below (1), above (2) or both (3)
         int bound = 0, depth = 0;
-        int least = -past_every_score, most = past_every_score;  // proved bounds
-        std::uint32_t move = 0;                                  // 0: none
+        int lower = -past_every_score, upper = past_every_score;  // proved bounds
+        std::uint32_t move = 0;                                   // 0: none
     };
 
-    // Memory that is never touched takes none.
+    // The system gives memory only where it is touched.
     explicit Transpositions(std::size_t bytes)
         : buckets_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Bucket), 1))),
           memory_(std::calloc(buckets_ + 1, sizeof(Bucket)), std::free) {
@@ -52,7 +52,8 @@ public:
         return false;
     }
 
-    void fetch(std::uint64_t hash) const {  // into the cache, to be asked for soon
+    // Brings what is asked for soon into the cache.
+    void fetch(std::uint64_t hash) const {
 #ifdef _MSC_VER
         (void)hash;
 #else
@@ -79,7 +80,7 @@ public:
     }
 
 private:
-    // A slot that two threads wrote at once does not fit its check.
+    // If two threads write a slot at once, its data do not fit its check.
     struct Slot {
         std::atomic<std::uint64_t> check{0}, data{0};
         void put(std::uint64_t hash, std::uint64_t packed) {
@@ -95,7 +96,7 @@ private:
 
     static std::uint64_t pack(const Entry& entry) {
         const auto score = [](int number) { return static_cast<std::uint64_t>(number + 2'048); };
-        return score(entry.score) | score(entry.least) << 12 | score(entry.most) << 24 |
+        return score(entry.score) | score(entry.lower) << 12 | score(entry.upper) << 24 |
                static_cast<std::uint64_t>(entry.depth) << 36 |
                static_cast<std::uint64_t>(entry.bound) << 44 |
                static_cast<std::uint64_t>(entry.move) << 46;

@@ -6,18 +6,21 @@ namespace relaysow {
 inline constexpr int max_search_depth = 200;
 inline constexpr int past_every_score = 2'000;
 
-// What is known of a value v: that it is about `score`, and whether v ≥ score and v ≤ score are
-// proved.  A proof may use that a position of the path searched comes again; it is then one only
-// below that place of the path.
+// What is known of a value v: it is about `score`, and v ≥ score and v ≤ score may be proved.  A
+// proof may use that a position of the searched path comes again.  Then it holds only below the
+// place of that position in the path.
 struct Worth {
     static constexpr int unproved = -1, clean = 1 << 20;
 
     int score = -past_every_score;
-    int least = unproved, most = clean;  // the first place that v ≥ score, v ≤ score need
+    // The first place of the path that the proof of v ≥ score, of v ≤ score, needs to come again.
+    int lower_needs = unproved, upper_needs = clean;
 
-    bool exact() const { return least != unproved && most != unproved; }
-    // For the player before the move, who moves again or not.
-    Worth before(bool same_mover) const { return same_mover ? *this : Worth{-score, most, least}; }
+    bool exact() const { return lower_needs != unproved && upper_needs != unproved; }
+    // The same for the player who made the move and now moves again, or does not.
+    Worth before(bool same_mover) const {
+        return same_mover ? *this : Worth{-score, upper_needs, lower_needs};
+    }
 };
 
 constexpr Worth proved(int score) { return {score, Worth::clean, Worth::clean}; }

@@ -9,8 +9,8 @@
 
 namespace relaysow {
 
-// The most redistributions there are, of 1,000 seeds on 2×64 pits, take fewer than 600 bits; a draw
-// among them multiplies by as many bits and 64 more.
+// The number of redistributions is greatest for 1,000 seeds on 2×64 pits, where it has fewer than
+// 600 bits.  A draw multiplies it by a number of as many bits and 64 more.
 class Natural {
 public:
     static constexpr std::size_t capacity = 48;

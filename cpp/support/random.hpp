@@ -1,4 +1,4 @@
-// The stream of chance of one game: xoshiro128++ seeded by SplitMix64 from seed and game index.
+// The random numbers of one game: xoshiro128++ seeded by SplitMix64 from seed and game index.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ public:
         return result;
     }
 
-    // Takes back one call of `word`.
+    // Undoes one call of `word`.
     constexpr void undo_word() {
         const std::uint32_t d = std::rotr(s3_, 11), mixed = s1_ ^ s2_;
         s0_ ^= d;
@@ -61,12 +61,12 @@ public:
         s3_ = d ^ b;
     }
 
-    // 0…count−1, from one word by multiply-shift.
+    // Draws one of 0…count−1 from one word by multiply-shift.
     constexpr int below(int count) {
         return static_cast<int>(std::uint64_t{word()} * static_cast<std::uint32_t>(count) >> 32);
     }
 
-    // 0…count−1 from ⌈bits/32⌉ + 1 words, high word first, so that the bias is below 2⁻³².
+    // Draws one of 0…count−1 from ⌈bits/32⌉ + 1 words, high word first.  The bias is below 2⁻³².
     constexpr Natural below(const Natural& count) {
         const std::size_t words = (count.bits() + 31) / 32 + 1;
         if (count.size() <= 2) return below(count.low64(), words);
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    // The same where numbers fit a word of 64 bits, of which each step drops the lower half.
+    // Does the same where the count fits 64 bits.  Each step drops the lower half of a product.
     constexpr std::uint64_t below(std::uint64_t count, std::size_t words) {
         constexpr std::uint64_t low = 0xFFFFFFFF;
         std::array<std::uint32_t, 3> drawn{};

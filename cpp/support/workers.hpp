@@ -1,4 +1,4 @@
-// Threads that share one piece of work, watched from the thread that asked for it.
+// Threads that share one piece of work, while the thread that asked for it watches.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@
 
 namespace relaysow {
 
-// The system allows not one more thread.
+// Thrown where the system allows not even one more thread.
 struct NoThread : std::system_error {
     explicit NoThread(const std::system_error& error) : std::system_error(error) {}
 };
 
 class Workers {
 public:
-    // Calls `work()` in each of `threads` threads, and here, until all have returned, `tick()`
-    // about twenty times a second.  When `tick` returns false or anything throws, the work stops at
-    // its next `poll`; what was thrown first is thrown here once all threads have ended.  Where the
-    // system allows fewer threads, those share the work; it throws `NoThread` if there is none.
+    // Calls `work()` in each of `threads` threads, and `tick()` in this one about twenty times a
+    // second until all have returned.  When `tick` returns false or anything throws, the work stops
+    // at its next `poll`; once all threads have ended this throws what was thrown first.  Where the
+    // system allows fewer threads, those share the work; if it allows none this throws `NoThread`.
     template <class Work, class Tick>
     void run(std::size_t threads, const Work& work, const Tick& tick) {
         const auto guarded = [&]() noexcept {
@@ -68,7 +68,7 @@ public:
 
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
 
-    // To be called by the work now and then: ends it there once it is to stop.
+    // The work calls this now and then; it ends the work there once that is to stop.
     void poll() const {
         if (stopped()) throw Stopped{};
     }
@@ -88,7 +88,7 @@ private:
     std::atomic<bool> stop_{false};
     std::mutex mutex_;
     std::condition_variable ended_;
-    std::ptrdiff_t running_ = 0;  // a thread may end before it is counted
+    std::ptrdiff_t running_ = 0;  // signed, as a thread may end before it is counted
     std::exception_ptr error_;
 };
 
