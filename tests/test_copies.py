@@ -441,6 +441,23 @@ def test_rules_are_pickled_by_names(monkeypatch: pytest.MonkeyPatch) -> None:
         make(())
 
 
+# Of the first rules that were pickled; an option that came later has to be in ADDED.
+FIRST_OPTIONS = (
+    *("pits", "setup", "minimum_lift", "lift", "direction", "relay", "origin", "first_lap"),
+    *("uncrossed", "extra_direction", "extra_pit", "lone_seed", "chain", "bonus", "protection"),
+    *("redistribution", "end", "repetition", "endless", "max_laps"),
+)
+
+
+@pytest.mark.parametrize("name", rs.RULE_SETS)
+def test_rules_that_were_pickled_first_are_read(name: str) -> None:
+    """Whatever rules an option has been added to since are those without it."""
+    rules = rs.RULE_SETS[name]()
+    make, options = reduced(rules)
+    assert make({option: options[option] for option in FIRST_OPTIONS}) == rules
+    assert {*options} - {*FIRST_OPTIONS} <= {*rules_module.ADDED}
+
+
 class Crafted:
     """A pickle that calls what it likes with what it likes."""
 

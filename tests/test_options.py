@@ -67,6 +67,12 @@ def test_a_limit_that_the_extension_has_otherwise_is_named(limit: str) -> None:
     assert imported_beside(f"rules.{limit} += 1").startswith(f"ImportError: the limit {limit} is ")
 
 
+def test_every_rule_set_is_public() -> None:
+    assert set(relaysow.RULE_SETS) <= set(relaysow.__all__)
+    for name, function in relaysow.RULE_SETS.items():
+        assert getattr(relaysow, name) is function
+
+
 @pytest.mark.parametrize(
     ("change", "where"),
     [

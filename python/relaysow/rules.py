@@ -48,10 +48,10 @@ class Rules:
     >>> from relaysow import Rules, giuthi
     >>> giuthi(pits=5, seeds=4) == Rules(pits=5, setup=(4,) * 10)
     True
-    >>> giuthi(chain="loop")
+    >>> giuthi(lift="some")
     Traceback (most recent call last):
     ...
-    relaysow.rules.RulesError: chain='loop': must be 'none', 'next', 'run' or 'run_over_gaps'
+    relaysow.rules.RulesError: lift='some': must be 'all' or 'any'
     """
 
     pits: int = 8
