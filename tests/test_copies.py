@@ -25,7 +25,6 @@ import pytest
 import relaysow as rs
 from relaysow import check, match, reference
 from relaysow import rules as rules_module
-from relaysow.cli import play
 from relaysow.envs.decisions import Decisions
 from relaysow.simulation import summary
 from relaysow.text import svg as pictures
@@ -353,7 +352,7 @@ def test_what_holds_others_shares_nothing_that_changes() -> None:
             seen = told(found)
             getattr(way(found), inside).clear()
             assert told(found) == seen, name
-    table = play.Table(CASES["giuthi"], seed=1)
+    table = import_module("relaysow.cli.play").Table(CASES["giuthi"], seed=1)
     for way in (copy.copy, copy.deepcopy):
         played(way(table)._game, 3)
         assert table._game.moves == ()
