@@ -42,7 +42,8 @@ public:
 
     // Lifts `seeds` from `pit` and sows them.  Returns the pit of the last seed, and sets bit 0 of
     // `left_row` if a seed fell outside the row of `pit`.
-    int lap(Seeds* ring, int pit, int seeds, Direction direction, unsigned& left_row) const {
+    RELAYSOW_INLINE int lap(Seeds* ring, int pit, int seeds, Direction direction,
+                            unsigned& left_row) const {
         if constexpr (small) {
             if (seeds <= most_tabled) [[likely]] {
                 const std::size_t lap = at(pit, direction == Direction::cw, seeds);

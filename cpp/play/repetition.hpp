@@ -28,7 +28,7 @@ struct RepetitionKey {
         return a.mover_and_duties == b.mover_and_duties && a.protected_pits == b.protected_pits &&
                std::memcmp(a.ring, b.ring, sizeof a.ring) == 0;
     }
-    std::uint32_t hash() const {
+    RELAYSOW_INLINE std::uint32_t hash() const {
         // A multiplication takes several cycles, so up to four words are mixed side by side.
         constexpr std::size_t words = sizeof ring / 8, lanes = words < 4 ? words : 4;
         std::uint64_t h[4] = {mover_and_duties, protected_pits.low, protected_pits.high, 0};
@@ -85,12 +85,11 @@ public:
     // Adds the position.  Returns false if it was there before.
     bool add(const B& board) {
         make_room();
-        const Key key(board);
+        const Key& key = keys_.emplace_back(board);
         const std::uint32_t hash = key.hash();
-        keys_.push_back(key);
         std::size_t at = hash & mask();
         for (; slots_[at].generation == generation_; at = (at + 1) & mask()) {
-            if (slots_[at].hash == hash && keys_[slots_[at].key] == keys_.back()) {
+            if (slots_[at].hash == hash && keys_[slots_[at].key] == key) {
                 keys_.pop_back();
                 return false;
             }
