@@ -476,3 +476,25 @@ def test_numpy_and_rich_are_not_imported_before_they_are_needed() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("columns['odd'] = 'int8'", "the column 'odd' is missing in relaysow.simulation and int8 "),
+        (
+            "columns['laps'] = 'int32'",
+            "the column 'laps' is int64 in relaysow.simulation and int32 ",
+        ),
+        ("del columns['end']", "the column 'end' is uint8 in relaysow.simulation and missing "),
+        ("columns['moves'] = columns.pop('moves')", "the order of columns is scores, winner, "),
+        ("_core.end_names = _core.end_names[::-1]", "the list of ends is both_stuck, row_empty, "),
+    ],
+)
+def test_a_column_that_the_extension_has_otherwise_is_named(change: str, told: str) -> None:
+    code = (
+        "from relaysow import _core\ncolumns = _core.result_columns()\n"
+        f"{change}\n_core.result_columns = lambda: columns\nimport relaysow.simulation"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert run.stderr.splitlines()[-1].startswith(f"ImportError: {told}")

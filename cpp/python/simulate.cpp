@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "python/bindings.hpp"
 #include "python/position.hpp"
@@ -50,6 +51,20 @@ py::tuple simulate_games(const Position& start_position, std::size_t games, std:
     return fill(columns, poll, [&](const auto& tick) { return simulate(plan, out, tick); });
 }
 
+// NumPy's name of an integer type, without NumPy, which may not be loaded yet.
+template <class T>
+std::string name_of_type() {
+    return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));
+}
+
+py::dict result_columns() {
+    py::dict types;
+#define RESULT(type, width, name, at_first) types[#name] = name_of_type<type>();
+#include "play/result_columns.def"
+#undef RESULT
+    return types;
+}
+
 }  // namespace
 
 Policy policy_named(const std::string& name) {
@@ -73,6 +88,9 @@ Policy policy_named(const std::string& name) {
 
 void bind_simulate(py::module_& m) {
     using namespace py::literals;
+    m.def("result_columns", &result_columns,
+          "The columns of `simulate` with the names of their types.");
+    m.attr("end_names") = py::tuple(py::cast(end_names));
     m.def(
         "simulate", &simulate_games, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
         "first_game"_a.noconvert(), "threads"_a.noconvert(), "south"_a, "north"_a,

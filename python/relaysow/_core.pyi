@@ -169,6 +169,10 @@ def _lap_counts(
     start: Position, games: int, seed: int, max_moves: int | None = None
 ) -> tuple[int, int]: ...
 def perft(position: Position, depth: int) -> int: ...
+def result_columns() -> dict[str, str]: ...
+
+end_names: tuple[str, ...]
+
 def simulate(
     start: Position,
     games: int,

@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
+from relaysow import _core
 from relaysow._support import checks
 from relaysow._support.checks import flag, one_of, shown, within
 from relaysow._support.extras import library
@@ -60,6 +61,29 @@ COLUMNS = {
     "first_move": "int64",
 }
 """The columns of a `Simulation` with their types, all in all 42 bytes a game."""
+
+
+def _compare_with_core() -> None:
+    """`ImportError` naming a column, or the ends, that the extension has otherwise."""
+    theirs = _core.result_columns()
+    for name in theirs | COLUMNS:
+        if COLUMNS.get(name) != theirs.get(name):
+            here, there = COLUMNS.get(name, "missing"), theirs.get(name, "missing")
+            _refuse_core(f"the column '{name}'", here, there)
+    if tuple(COLUMNS) != tuple(theirs):
+        _refuse_core("the order of columns", ", ".join(COLUMNS), ", ".join(theirs))
+    if _core.end_names != ENDS:
+        _refuse_core("the list of ends", ", ".join(ENDS), ", ".join(_core.end_names))
+
+
+def _refuse_core(what: str, here: str, there: str) -> None:
+    raise ImportError(
+        f"{what} is {here} in relaysow.simulation and {there} in relaysow._core, which has to be "
+        "built again"
+    )
+
+
+_compare_with_core()
 
 MAX_GAMES, MAX_THREADS, MAX_MOVES = 10**12, 1_024, 2**31 - 1
 WORD = 2**64  # seeds and game numbers are 64-bit words
@@ -307,8 +331,6 @@ class Run:
     def play(self, first_game: int, games: int, poll: Poll | None) -> Played:
         """The columns of these games, how many were played, and what stopped them if not all."""
         if self.engine == "native":
-            from relaysow import _core
-
             south, north = self.policy
             return _core.simulate(
                 *(self.start, games, self.seed, first_game, self.threads, south, north),  # type: ignore[arg-type]
