@@ -9,6 +9,7 @@
 #include "play/action_numbers.hpp"
 #include "play/board.hpp"
 #include "play/moves.hpp"
+#include "play/observation.hpp"
 #include "play/sowing.hpp"
 #include "play/verdict.hpp"
 #include "rules/rules.hpp"
@@ -22,15 +23,6 @@ inline bool batches_ask_often() { return asks_in_each_row.load(std::memory_order
 
 // What a row does after its game has ended.  The names are Gymnasium's.
 enum class Autoreset : std::uint8_t { next_step, same_step, disabled };
-
-// Where each feature of an observation begins, or −1 if the rules do not need it.
-struct Features {
-    int pits = 0, stores, mover, since_capture;
-    int protection = -1, direction = -1, barred = -1, redistribution = -1;
-    int all;
-
-    explicit Features(const Rules& rules);
-};
 
 struct BatchPlan {
     Rules rules;

@@ -8,18 +8,12 @@
 
 #include "play/batch.hpp"
 #include "play/course.hpp"
+#include "play/observation.hpp"
 #include "play/player.hpp"
 #include "play/redistributions.hpp"
 #include "play/repetition.hpp"
 
 namespace relaysow {
-
-// A redistribution of which some decisions have been made, on the course's other board.
-struct Partial {
-    std::uint16_t in_hand = 0;
-    std::uint8_t emptied = 0, most = 0;
-    bool placing = false;
-};
 
 template <class B>
 class BatchGames : public Batch {
@@ -377,37 +371,8 @@ protected:
     void write_observation(const Row& row, std::int16_t* out) const {
         const bool partial = is_redistributing(row);
         const B& board = partial ? row.next() : row.board();
-        const int ring = rules_.ring(), own = rules_.row(board.mover);
-        for (int k = 0; k < ring; ++k) {
-            out[k] =
-                static_cast<std::int16_t>(board.ring[own + k < ring ? own + k : own + k - ring]);
-        }
-        out[features_.stores] = static_cast<std::int16_t>(board.stores[board.mover]);
-        out[features_.stores + 1] = static_cast<std::int16_t>(board.stores[1 - board.mover]);
-        out[features_.mover] = board.mover;
-        out[features_.since_capture] =
-            static_cast<std::int16_t>(std::min<std::int32_t>(row.since_capture, INT16_MAX));
-        if (features_.protection >= 0) {
-            for (int k = 0; k < ring; ++k) {
-                out[features_.protection + k] =
-                    board.protected_pits.has(own + k < ring ? own + k : own + k - ring);
-            }
-        }
-        if (features_.direction >= 0) {
-            out[features_.direction] = static_cast<std::int16_t>(board.direction);
-        }
-        if (features_.barred >= 0) {
-            out[features_.barred] =
-                static_cast<std::int16_t>(board.barred == no_pit ? 0 : board.barred - own + 1);
-        }
-        if (features_.redistribution >= 0) {
-            const Partial state = partial ? row.partial : Partial{};
-            std::int16_t* const at = out + features_.redistribution;
-            at[0] = board.redistributions;
-            at[1] = state.emptied;
-            at[2] = static_cast<std::int16_t>(state.in_hand);
-            at[3] = state.placing;
-        }
+        observe_board(rules_, features_, board, row.since_capture,
+                      partial ? row.partial : Partial{}, out);
     }
 
     void write_mask(std::size_t r, std::uint8_t* mask) {
