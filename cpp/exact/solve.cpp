@@ -198,8 +198,8 @@ public:
         return moves;
     }
 
-    // Perfect play: who can force his result takes the shortest way to a capture or the end that
-    // keeps it, his opponent the longest; else the first move that keeps the result, until a
+    // Perfect play: who can force their result takes the shortest way to a capture or the end that
+    // keeps it, their opponent the longest; else the first move that keeps the result, until a
     // position comes again.
     std::vector<std::uint64_t> line(B board) {
         std::vector<std::uint64_t> numbers;

@@ -535,7 +535,7 @@ std::uint64_t memory_for_building(const Rules& rules, int most_seeds) {
             if (rules.lift == Lift::all) break;
         }
         candidates *= pits * (rules.direction == DirectionChoice::either ? 2 : 1);
-        // Who can lift nothing has at most one seed in so many of his pits, and passes.
+        // Who can lift nothing has at most one seed in so many of their pits, and passes.
         std::uint64_t chosen = 1;
         for (std::uint64_t ones = 0; ones <= pits && static_cast<int>(ones) <= total; ++ones) {
             candidates += chosen * row.count(total - static_cast<int>(ones));

@@ -303,12 +303,8 @@ private:
         return player == 0 ? lead : -lead;
     }
     Worth at_repetition(const B& board, int player, std::size_t at) const {
-        int score = 0;
-        if (rules_.repetition != Repetition::draw) {
-            score = lead_at_end(
-                board, rules_.repetition == Repetition::score ? Sweep::own_rows : Sweep::nobody,
-                player);
-        }
+        const bool drawn = rules_.repetition == Repetition::draw;
+        const int score = drawn ? 0 : lead_at_end(board, judge_repetition(rules_).sweep, player);
         // The moves played before, and the position searched, do not change with the path.
         const int place = at < before_ ? Worth::clean : static_cast<int>(at);
         return {score, place, place};
