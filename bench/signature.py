@@ -29,7 +29,7 @@ import numpy as np
 from bench import BEST, COLUMNS, SEED, Columns, Mismatch, compare, digest, native
 
 import relaysow as rs
-from relaysow.simulation import cores
+from relaysow._support.threads import cores
 from relaysow.simulation.summary import ENDS
 
 LEVELS = ("avx512", "avx2", "baseline", "scalar")

@@ -12,7 +12,7 @@ from threading import Thread
 from time import sleep
 from typing import Any
 
-from relaysow.web import answers, create_app, make_server
+from relaysow.web import api, create_app, make_server
 
 SLOW = "slow"
 """The text of a game with which `answer` does not come to an end."""
@@ -22,7 +22,7 @@ def answer(request: Any) -> tuple[int, bytes]:
     """In place of the server's own, in its worker processes."""
     if request.get("text") == SLOW:
         sleep(3_600)
-    return answers.answer(request)
+    return api.answer(request)
 
 
 @dataclass

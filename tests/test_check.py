@@ -15,9 +15,9 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli, reference
+from relaysow._support.threads import cores
 from relaysow.check import CheckInterrupted, Report, _played, _Task, check, random_rules
 from relaysow.options import CHOICES
-from relaysow.simulation import cores
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 GAMES = {"engehe": 1, "kiothi_wikipedia": 1, "giuthi": 8}

@@ -20,7 +20,7 @@ import relaysow.reference
 from relaysow import NotationError, Record, cli, iter_records, read_records
 from relaysow.text import notation, reading
 from relaysow.text.reading import LONGEST
-from relaysow.web.answers import answer
+from relaysow.web.api import answer
 from test_records import MATCH, SERIES, STUDY
 
 START = rs.giuthi(pits=5, seeds=4).start()

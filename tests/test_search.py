@@ -20,8 +20,8 @@ import relaysow as rs
 from game_graph import rings
 from relaysow import reference
 from relaysow.check import check
-from relaysow.cli.play import choose
 from relaysow.exact.analysis import Analysis
+from relaysow.players.computer import choose
 from relaysow.rules import Rules
 from relaysow.simulation import COLUMNS
 from strategies import Setup, rules_and_positions

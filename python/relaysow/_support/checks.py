@@ -15,6 +15,9 @@ from relaysow._support.reloading import once
 
 once(__name__)
 
+WORD = 2**64
+"""Seeds and the numbers of games are words of 64 bits."""
+
 LONGEST = 1_000
 """The numbers read of any sequence, and the characters shown of any value."""
 

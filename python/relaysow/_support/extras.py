@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 
-def library(name: str, extra: str) -> Any:
+def optional_import(name: str, extra: str) -> Any:
     """An optional module; `ImportError` naming the extra if what it needs is not installed."""
     try:
         return import_module(name)

@@ -13,18 +13,17 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
 from relaysow import reference
-from relaysow._support.checks import flag, within
+from relaysow._support.checks import WORD, flag, within
 from relaysow._support.processes import Worker, undisturbed
+from relaysow._support.progress import progress_bar
 from relaysow._support.reloading import once
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
 from relaysow.options import CHOICES, MIN_PITS, NEEDS
+from relaysow.players.policies import policies_of
 from relaysow.rules import Rules
 from relaysow.simulation import (
     COLUMNS,
     MAX_MOVES,
-    WORD,
-    policies_of,
-    progress_bar,
     start_of,
     told_start,
 )

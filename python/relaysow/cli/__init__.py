@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from relaysow._support.checks import one_of, shown
-from relaysow._support.extras import library
+from relaysow._support.extras import optional_import
 from relaysow._support.terminal import (
     BROKEN_PIPE,
     can_flush,
@@ -28,6 +28,7 @@ from relaysow._support.terminal import (
     standard_streams,
 )
 from relaysow.options import CHOICES, MAX_SEEDS, OPTIONS
+from relaysow.players.policies import POLICIES, policies_of
 from relaysow.rules import READINGS, RULE_SETS, Rules
 from relaysow.text import slips as typed
 from relaysow.text.words import GAMES, SOURCES
@@ -279,7 +280,7 @@ def _output(option: str, path: str | None, overwrite: bool) -> Iterator[IO[bytes
 
 def _dask(address: str) -> Any:
     """A client of the scheduler there."""
-    return library("distributed", "dask").Client(address)
+    return optional_import("distributed", "dask").Client(address)
 
 
 def _tell(summary: Summary, seconds: float, *, aside: bool) -> None:
@@ -343,7 +344,7 @@ def check(
     game.  On a difference: exit code 1 and the smallest position found that shows it.
     """
     from relaysow import check as checking
-    from relaysow.simulation import cores
+    from relaysow._support.threads import cores
 
     what: Any = None
     if not random:
@@ -693,8 +694,6 @@ def _option(option: str, text: str) -> Any:
 
 
 def _pair(policy: str) -> str | tuple[str, str]:
-    from relaysow.simulation import POLICIES, policies_of
-
     names = typed.policies(policy)
     if len(names) > 2:
         raise ValueError(f"--policy {policy}: must be one name or two, South's,North's")

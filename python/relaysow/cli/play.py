@@ -20,8 +20,9 @@ from relaysow._support.checks import shown
 from relaysow._support.files import named, written
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
+from relaysow.players.computer import choose
+from relaysow.players.policies import POLICIES, policies_of
 from relaysow.rules import Rules
-from relaysow.simulation import POLICIES, policies_of
 from relaysow.text import board as display
 from relaysow.text import slips as typed
 from relaysow.text.notation import PLAYERS, line_to_text
@@ -60,48 +61,6 @@ HELP = {
 
 _CARET = re.compile(r"^column \d+: ")
 _PLACED = re.compile(r"(?:([sn])?([0-9]{1,4})):([0-9]{1,4})")
-
-
-def choose(game: Game, who: str, chance: Random) -> Move:
-    """The move of a computer, one of `SEATS` but for the human, in a game that is not over.
-
-    >>> from relaysow import engehe
-    >>> choose(Game(engehe(pits=5)), "greedy", Random(1))
-    Sow(pit=0, lift=None, direction=None)
-    """
-    legal = game.legal_moves
-    if who.startswith("search:") and game.position.redistributions == 2:
-        from relaysow.exact.analysis import analyse
-
-        by, _, number = who.removeprefix("search:").partition("=")
-        if by == "nodes":
-            return analyse(game, nodes=int(number)).best_move
-        lines = analyse(game, depth=int(number), memory=0, lines=len(legal)).lines
-        return chance.choice([line.move for line in lines if line.score == lines[0].score])
-    if who == "greedy" and game.position.redistributions == 2:
-        captures = [game.position.sow(move).captured for move in legal]
-        best = max(captures)
-        return chance.choice([move for move, c in zip(legal, captures, strict=True) if c == best])
-    return legal[chance.randrange(legal.count)]
-
-
-def reason(position: Position, error: IllegalMove) -> str:
-    """Why a move is illegal in a position, its pits numbered as their owner does.
-
-    >>> from relaysow import giuthi
-    >>> try:
-    ...     giuthi().start().play(Sow(3, lift=2, direction="ccw"))
-    ... except IllegalMove as error:
-    ...     reason(giuthi().start(), error)
-    'lift 2 of pit 4: all 8 must be lifted'
-    """
-    n = position.rules.pits
-
-    def own(match: re.Match[str]) -> str:
-        return re.sub(r"\d+", lambda pit: str(int(pit[0]) % n + 1), match[0])
-
-    told = f"{error}".partition(f" in {position.to_text()}: ")[2]
-    return re.sub(r"\bpit \d+|^emptied \([^)]*\)", own, told)
 
 
 class Table:
@@ -255,7 +214,7 @@ class Table:
             self._say(f"The move is illegal: {self._reason(error)}.")
             return None
         if later.outcome is not None:
-            self._say(f"It ends the game. {told_outcome(later)}")
+            self._say(f"It ends the game. {display.result(later.outcome)}")
         elif later.position.passed:
             self._say(f"{PLAYERS[1 - later.position.mover]} then has to pass.")
         return None
@@ -446,10 +405,12 @@ class Table:
         return display.board(position, width=self._width(), height=height, unicode=self._unicode)
 
     def _tell_outcome(self) -> None:
-        self._say(told_outcome(self._game))
+        outcome = self._game.outcome
+        assert outcome is not None
+        self._say(display.result(outcome))
 
     def _reason(self, error: IllegalMove) -> str:
-        return reason(self._game.position, error)
+        return display.reason(self._game.position, error)
 
     def _width(self) -> int:
         return max(get_terminal_size((100, 40)).columns, display.MIN_WIDTH)
@@ -483,14 +444,6 @@ def _is_record(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(14) == b"relaysow game "
-
-
-def told_outcome(game: Game) -> str:
-    outcome = game.outcome
-    assert outcome is not None
-    south, north = outcome.stores
-    winner = ("South wins", "North wins", "a draw")[outcome.winner]
-    return f"The game is over ({outcome.end}): South {south}, North {north}: {winner}."
 
 
 def _seat(who: str) -> str:

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
 from relaysow._support.checks import one_of, room, shown, within
-from relaysow._support.extras import library
+from relaysow._support.extras import optional_import
 from relaysow._support.reloading import once
-from relaysow.cli.play import choose
 from relaysow.envs import options_of, player_of, rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame, chance_kept, no_copy, turned
 from relaysow.game import Game
-from relaysow.simulation import policies_of
+from relaysow.players.computer import choose
+from relaysow.players.policies import policies_of
 
 once(__name__)
 
-gymnasium: Any = library("gymnasium", "gymnasium")
+gymnasium: Any = optional_import("gymnasium", "gymnasium")
 
 Opponent = str | Callable[[NDArray[np.int16], NDArray[Any]], Any] | None
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
 from relaysow._support.checks import instance, shown, whole_number
-from relaysow._support.extras import library
+from relaysow._support.extras import optional_import
 from relaysow._support.reloading import once
 from relaysow.envs import options_of
 from relaysow.simulation.summary import ENDS
@@ -182,7 +182,7 @@ class OneGame:
             return str(self.position)
         from relaysow.text.svg import svg
 
-        png = library("resvg_py", extra).svg_to_bytes(svg_string=svg(self.position))
-        image = library("PIL.Image", extra).open(io.BytesIO(bytes(png)))
+        png = optional_import("resvg_py", extra).svg_to_bytes(svg_string=svg(self.position))
+        image = optional_import("PIL.Image", extra).open(io.BytesIO(bytes(png)))
         pixels: NDArray[np.uint8] = np.asarray(image.convert("RGB"))
         return pixels

@@ -30,14 +30,14 @@ from numpy.typing import NDArray
 from relaysow import Position, Rules
 from relaysow._core import Batch
 from relaysow._support.checks import instance, is_integer, shown, whole_number, within
-from relaysow._support.extras import library
+from relaysow._support.extras import optional_import
 from relaysow._support.reloading import once
 from relaysow.envs import GAMES, rules_of
 from relaysow.envs.decisions import Decision, Decisions
 from relaysow.options import CHOICES
 
-pyspiel: Any = library("pyspiel", "openspiel")
-observation: Any = library("open_spiel.python.observation", "openspiel")
+pyspiel: Any = optional_import("pyspiel", "openspiel")
+observation: Any = optional_import("open_spiel.python.observation", "openspiel")
 
 MAX_GAME_LENGTH = 10_000
 """The longest of 20,000 random games of each named rule set took 5,631 moves."""

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from relaysow import Position, Rules
 from relaysow._support.checks import one_of, within
-from relaysow._support.extras import library
+from relaysow._support.extras import optional_import
 from relaysow._support.reloading import once
 from relaysow.envs import rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame
 
 once(__name__)
 
-pettingzoo: Any = library("pettingzoo", "pettingzoo")
-wrappers: Any = library("pettingzoo.utils.wrappers", "pettingzoo")
-gymnasium: Any = library("gymnasium", "pettingzoo")
+pettingzoo: Any = optional_import("pettingzoo", "pettingzoo")
+wrappers: Any = optional_import("pettingzoo.utils.wrappers", "pettingzoo")
+gymnasium: Any = optional_import("gymnasium", "pettingzoo")
 
 AGENTS = ("player_0", "player_1")
 """South and North."""

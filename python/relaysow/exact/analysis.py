@@ -13,6 +13,7 @@ from relaysow import _core
 from relaysow._core import Position
 from relaysow._support.checks import function, instance, room, shown, within
 from relaysow._support.reloading import once
+from relaysow._support.threads import MAX_THREADS
 from relaysow.moves import Move
 
 if TYPE_CHECKING:
@@ -265,7 +266,6 @@ def analyse(
     (True, True)
     """
     from relaysow.game import Game
-    from relaysow.simulation import MAX_THREADS
 
     instance("position", position, (Position, Game), "a Position or a Game")
     if isinstance(position, Game):

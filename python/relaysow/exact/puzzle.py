@@ -12,13 +12,12 @@ from math import comb
 from random import Random
 
 from relaysow._core import Position
-from relaysow._support.checks import instance, one_of, within
+from relaysow._support.checks import WORD, instance, one_of, within
 from relaysow._support.reloading import once
 from relaysow.exact.analysis import solve, table_of
 from relaysow.exact.tablebase import Tablebase
 from relaysow.moves import Move
 from relaysow.rules import Rules
-from relaysow.simulation import WORD
 from relaysow.text.notation import PLAYERS, line_to_text
 
 once(__name__)

@@ -16,10 +16,10 @@ from relaysow._support import checks
 from relaysow._support.checks import flag, function, instance, whole_number, within
 from relaysow._support.files import named, regular, resumed, sync
 from relaysow._support.reloading import once
+from relaysow._support.threads import thread_count
 from relaysow.exact.analysis import Value, at_end, result_at
 from relaysow.moves import Move
 from relaysow.rules import Rules
-from relaysow.simulation import MAX_THREADS, cores
 from relaysow.text import notation
 
 once(__name__)
@@ -134,7 +134,7 @@ class Tablebase:
             raise ValueError(
                 f"max_seeds={max_seeds}: building needs {needed:,} bytes, memory={told}"
             )
-        count = _thread_count(threads)
+        count = thread_count(threads)
         if report is not None:
             function("report", report)
         rules = table_rules(rules)
@@ -216,7 +216,7 @@ class Tablebase:
         Raises `TablebaseError` naming the first that is wrong, `ValueError` or `TypeError` for
         other threads than `build` takes, or once the table is closed.
         """
-        count = _thread_count(threads)
+        count = thread_count(threads)
         if report is not None:
             function("report", report)
         for total in range(self.max_seeds + 1):
@@ -285,11 +285,6 @@ def table_rules(rules: Rules) -> Rules:
 
 def _mapped(file: IO[bytes]) -> mmap.mmap:
     return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _thread_count(threads: int | None) -> int:
-    """The threads asked for, by default all cores."""
-    return cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
 
 
 def _resume(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from relaysow import _core
 from relaysow._core import Position
 from relaysow._support.checks import (
+    WORD,
     flag,
     instance,
     one_of,
@@ -21,20 +22,15 @@ from relaysow._support.checks import (
     whole_numbers,
     within,
 )
+from relaysow._support.progress import progress_bar
 from relaysow._support.reloading import once
+from relaysow._support.threads import thread_count
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, Redistribute, Sow
 from relaysow.options import MAX_PITS, MAX_SEEDS, MIN_PITS
+from relaysow.players.policies import policies_of
 from relaysow.rules import Rules
-from relaysow.simulation import (
-    MAX_THREADS,
-    WORD,
-    SimulationInterrupted,
-    cores,
-    policies_of,
-    progress_bar,
-    restore,
-)
+from relaysow.simulation import SimulationInterrupted, restore
 from relaysow.simulation.summary import Rate, Spread
 from relaysow.text import records
 from relaysow.text.notation import PLAYERS
@@ -996,7 +992,7 @@ def simulate_match(
     seed = within("seed", seed, 0, WORD - 1)
     first_match = within("first_match", first_match, 0, 2**48 - matches)
     max_rounds = within("max_rounds", max_rounds, 1, 2**16 - 1)
-    threads = cores() if threads is None else within("threads", threads, 1, MAX_THREADS)
+    threads = thread_count(threads)
     shorten, progress = flag("shorten", shorten), flag("progress", progress)
     layouts = layout if isinstance(layout, (tuple, list)) else (layout, layout)
     if len(layouts) != 2:

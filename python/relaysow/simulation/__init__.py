@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
@@ -15,10 +13,13 @@ from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
 from relaysow import _core
 from relaysow._support import checks
-from relaysow._support.checks import flag, one_of, shown, within
-from relaysow._support.extras import library
+from relaysow._support.checks import WORD, flag, one_of, shown, within
+from relaysow._support.extras import optional_import
 from relaysow._support.files import named, written
+from relaysow._support.progress import progress_bar
 from relaysow._support.reloading import once
+from relaysow._support.threads import MAX_THREADS, cores
+from relaysow.players.policies import policies_of
 from relaysow.rules import Rules
 from relaysow.simulation.summary import ENDS, Summary, Tally
 
@@ -36,15 +37,6 @@ if TYPE_CHECKING:
     Played = tuple[Columns, int, BaseException | None]
 
 once(__name__)
-
-POLICIES = ("random", "greedy", "search:depth=N", "search:nodes=N")
-"""The policies by name: any legal move alike; a largest capture, ties and no capture at random; a
-best move by minimax of N moves (1…200), ties at random; the best that a search of N moves sown
-(1…10⁹) finds."""
-
-_SEARCH = re.compile(
-    r"search:(?:depth=(?:[1-9]\d?|1\d\d|200)|nodes=(?:[1-9]\d{0,8}|1000000000))", re.ASCII
-)
 
 ENGINES = ("native", "reference")
 """What can play the games: the core, or the plain-Python reference (the same games, slowly)."""
@@ -85,8 +77,7 @@ def _refuse_core(what: str, here: str, there: str) -> None:
 
 _compare_with_core()
 
-MAX_GAMES, MAX_THREADS, MAX_MOVES = 10**12, 1_024, 2**31 - 1
-WORD = 2**64  # seeds and game numbers are 64-bit words
+MAX_GAMES, MAX_MOVES = 10**12, 2**31 - 1
 
 
 class SimulationInterrupted(KeyboardInterrupt):
@@ -216,7 +207,7 @@ class Simulation:
         """
         import numpy as np
 
-        pa = library("pyarrow", "arrow")
+        pa = optional_import("pyarrow", "arrow")
         game = np.arange(self.games, dtype=np.uint64)
         game += np.uint64(self.first_game)
         arrays = {"game": pa.array(game)}
@@ -231,7 +222,7 @@ class Simulation:
         It replaces a file that is there as `save` does.  Raises `TypeError` or `ValueError` for
         what is no path, `OSError` as writing does, `ImportError` as `to_arrow` does.
         """
-        library("pyarrow.parquet", "arrow")
+        optional_import("pyarrow.parquet", "arrow")
         with written(path) as file, named(path):
             write_parquet(self, file)
 
@@ -295,7 +286,9 @@ def restore(result: Simulation | MatchSimulation, state: Iterable[Any]) -> None:
 def write_parquet(result: Simulation, file: IO[bytes]) -> None:
     table = result.to_arrow()
     words = [name for name in table.column_names if name != "game"]
-    library("pyarrow.parquet", "arrow").write_table(  # the numbers in a row take next to nothing
+    optional_import(
+        "pyarrow.parquet", "arrow"
+    ).write_table(  # the numbers in a row take next to nothing
         table, file, use_dictionary=words, column_encoding={"game": "DELTA_BINARY_PACKED"}
     )
 
@@ -309,7 +302,7 @@ def writer_for(path: str | os.PathLike[str]) -> Callable[[Simulation, IO[bytes]]
     if suffix not in WRITERS:
         raise ValueError(f"path={shown(name)}: must end in '.csv', '.npz' or '.parquet'")
     if suffix == ".parquet":
-        library("pyarrow.parquet", "arrow")
+        optional_import("pyarrow.parquet", "arrow")
     return WRITERS[suffix]
 
 
@@ -615,59 +608,3 @@ def told_start(start: AnyPosition) -> str:
     """The rules if games begin as they say, else the position as text."""
     rules = start.rules
     return f"of {rules!r}" if start == type(start).start(rules) else f"from {start.to_text()}"
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    if sys.version_info >= (3, 13):
-        return os.process_cpu_count() or 1
-    with suppress(AttributeError):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def policies_of(policy: object, engine: object = "native", name: str = "policy") -> tuple[str, str]:
-    """The two policies that `policy` names, an argument of this name; raises as `simulate` does."""
-    names = (policy, policy) if isinstance(policy, str) else policy
-    if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"{name} must be a name or a pair of names, not {shown(policy)}")
-    if len(names) != 2:
-        raise ValueError(f"{name}={shown(policy)}: must be one name or two, South's and North's")
-    for one in names:
-        if one not in POLICIES[:2] and not _SEARCH.fullmatch(one):
-            raise ValueError(
-                f"{name}={shown(one)}: must be 'random', 'greedy', 'search:depth=N' (N 1…200) or "
-                "'search:nodes=N' (N 1…10⁹)"
-            )
-        if engine == "reference" and "nodes" in one:
-            raise ValueError(f"{name}={one!r}: the reference has no such search, only depth=N")
-    return str.__str__(names[0]), str.__str__(names[1])  # plain strings
-
-
-@contextmanager
-def progress_bar(total: int, unit: str, wanted: bool) -> Iterator[Callable[[int], None] | None]:
-    """A function that shows how many are done, with rate and time left; None off a terminal."""
-    if not (wanted and sys.stderr is not None and sys.stderr.isatty()):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    bar = Progress(
-        BarColumn(),
-        TextColumn("{task.percentage:.1f} %  {task.completed:,.0f} of {task.total:,.0f} " + unit),
-        TextColumn("{task.fields[rate]} left:"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        auto_refresh=False,
-        transient=True,
-    )
-    task = bar.add_task("", total=total, rate="")
-
-    def poll(done: int) -> None:
-        speed = bar.tasks[task].speed
-        rate = "" if speed is None else f"{speed:,.0f} {unit}/s"
-        bar.update(task, completed=done, rate=rate, refresh=True)
-
-    with bar:
-        yield poll

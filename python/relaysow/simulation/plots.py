@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import IO, TYPE_CHECKING, Any
 
 from relaysow._support import checks
-from relaysow._support.extras import library
+from relaysow._support.extras import optional_import
 from relaysow.text.notation import PLAYERS
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ _STYLES = (
 
 def plot(result: Simulation) -> Any:
     """The `matplotlib.figure.Figure` of `Simulation.plot`, which see."""
-    figure = library("matplotlib.figure", "plot").Figure(figsize=(11, 7.5), layout="constrained")
+    figure = optional_import("matplotlib.figure", "plot").Figure(
+        figsize=(11, 7.5), layout="constrained"
+    )
     figure.suptitle(fill(result.title, 110), fontsize=11)
     lengths, stores, laps, first = figure.subplots(2, 2).flat
     if result.games == 0:
@@ -55,7 +57,7 @@ def writer_for(path: str | os.PathLike[str]) -> Callable[[Simulation, IO[bytes]]
     if suffix not in FORMATS:
         allowed = ", ".join(map(repr, FORMATS[:-1]))
         raise ValueError(f"path={checks.shown(name)}: must end in {allowed} or {FORMATS[-1]!r}")
-    library("matplotlib.figure", "plot")
+    optional_import("matplotlib.figure", "plot")
     return lambda result, file: plot(result).savefig(file, format=suffix[1:], dpi=150)
 
 
@@ -83,7 +85,7 @@ def _at_least(axes: Any, columns: dict[str, npt.NDArray[Any]]) -> None:
         fewer = np.searchsorted(np.sort(column), numbers)
         axes.plot(numbers, 1 - fewer / len(column), **style, label=name)
     axes.set(xscale="log", ylim=(0, 1.02))
-    ticks = library("matplotlib.ticker", "plot")
+    ticks = optional_import("matplotlib.ticker", "plot")
     subs = (1, 2, 5) if high < 1_000 else (1,)
     axes.xaxis.set_major_locator(ticks.LogLocator(subs=subs))
     axes.xaxis.set_major_formatter(ticks.StrMethodFormatter("{x:,.0f}"))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from relaysow._core import Position
 from relaysow._support.checks import shown
-from relaysow._support.extras import library
+from relaysow._support.extras import optional_import
 from relaysow._support.files import (
     is_temporary,
     lock_beside,
@@ -69,7 +69,7 @@ def tallies(
     poll: Poll | None,
 ) -> Generator[Tally]:
     """The counts of these games shard by shard: of those in the directory, then of those added."""
-    library("pyarrow.parquet", "arrow")
+    optional_import("pyarrow.parquet", "arrow")
     header = {**metadata_of(run, first_game, games), "shard": GAMES}
     with _opened(path, header) as manifest:
         done = 0
@@ -151,7 +151,7 @@ class Manifest:
         """The counts of the shards that are there; raises `ValueError` naming a damaged one."""
         import numpy as np
 
-        parquet = library("pyarrow.parquet", "arrow")
+        parquet = optional_import("pyarrow.parquet", "arrow")
         for number, line in enumerate(self.lines):
             entry, wanted = self._read(number + 2, line), self._entry(number)
             if not isinstance(digest := entry.pop("sha256", None), str) or entry != wanted:

@@ -11,7 +11,8 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from relaysow._support.checks import shown
-from relaysow.simulation import COLUMNS, cores
+from relaysow._support.threads import cores
+from relaysow.simulation import COLUMNS
 from relaysow.simulation.summary import Tally
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from relaysow._support import checks
 from relaysow._support.checks import flag, instance, shown, whole_number
-from relaysow.moves import Lap, Sowing
+from relaysow.moves import IllegalMove, Lap, Outcome, Sowing
 from relaysow.rules import Rules
 from relaysow.text.notation import PLAYERS
 
@@ -212,9 +213,7 @@ def state(position: AnyPosition) -> str:
     """Whose move it is and under which duties, or how the game has ended."""
     name = PLAYERS[position.mover]
     if position.final_stores is not None and position.winner is not None:
-        south, north = position.final_stores
-        winner = ("South wins", "North wins", "a draw")[position.winner]
-        text = f"The game is over ({position.end}): South {south}, North {north}: {winner}."
+        text = result(Outcome(position.winner, position.final_stores, f"{position.end}"))
     elif position.redistributions < 2:
         pits = _NUMBER_OF_PITS[position.rules.redistribution]
         text = f"{name} to redistribute the seeds of {pits}."
@@ -226,6 +225,32 @@ def state(position: AnyPosition) -> str:
             text += f", not from pit {position.barred % position.rules.pits + 1}"
         text += ", after a pass." if position.passed else "."
     return text + (" Pits in [ ] are protected." if position.protected else "")
+
+
+def result(outcome: Outcome) -> str:
+    """How a game has ended, in a sentence."""
+    south, north = outcome.stores
+    winner = ("South wins", "North wins", "a draw")[outcome.winner]
+    return f"The game is over ({outcome.end}): South {south}, North {north}: {winner}."
+
+
+def reason(position: AnyPosition, error: IllegalMove) -> str:
+    """Why a move is illegal in a position, its pits numbered as their owner does.
+
+    >>> from relaysow import IllegalMove, Sow, giuthi
+    >>> try:
+    ...     giuthi().start().play(Sow(3, lift=2, direction="ccw"))
+    ... except IllegalMove as error:
+    ...     reason(giuthi().start(), error)
+    'lift 2 of pit 4: all 8 must be lifted'
+    """
+    n = position.rules.pits
+
+    def own(match: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda pit: str(int(pit[0]) % n + 1), match[0])
+
+    told = f"{error}".partition(f" in {position.to_text()}: ")[2]
+    return re.sub(r"\bpit \d+|^emptied \([^)]*\)", own, told)
 
 
 def _draw(

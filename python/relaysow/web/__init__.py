@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from relaysow._support.checks import instance, within
-from relaysow._support.extras import library
+from relaysow._support.extras import optional_import
 from relaysow.web.addresses import listener_at, told
 
 PORT = 8765
@@ -20,7 +20,7 @@ def create_app(host: str = "127.0.0.1") -> Any:
     if `host` is no string.
     """
     instance("host", host, str, "a string")
-    return library("relaysow.web.server", "web").create_app(host)
+    return optional_import("relaysow.web.server", "web").create_app(host)
 
 
 def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) -> None:
@@ -54,8 +54,8 @@ def serve(host: str = "127.0.0.1", port: int = PORT, *, browser: bool = True) ->
 
 def make_server(app: Any) -> Any:
     """A Uvicorn server for the application, with all that bounds it."""
-    uvicorn = library("uvicorn", "web")
-    connections = library("relaysow.web.connections", "web")
+    uvicorn = optional_import("uvicorn", "web")
+    connections = optional_import("relaysow.web.connections", "web")
     return uvicorn.Server(
         uvicorn.Config(
             app,

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from relaysow._support.checks import shown
-from relaysow.web.answers import answer, catalogue, check, to_json
+from relaysow.web.api import answer, catalogue, check, to_json
 from relaysow.web.workers import Stopped, Workers
 
 MAX_BODY = 128 * 1024

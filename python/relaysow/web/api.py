@@ -11,12 +11,12 @@ from typing import Any
 
 import relaysow
 from relaysow._support.checks import shown
-from relaysow.cli.play import choose, reason, told_outcome
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Redistribute, Sow
 from relaysow.options import CHOICES, MAX_PITS, MAX_SEEDS, MIN_PITS, OPTIONS
+from relaysow.players.computer import choose
+from relaysow.players.policies import POLICIES
 from relaysow.rules import READINGS, RULE_SETS, Rules
-from relaysow.simulation import POLICIES
 from relaysow.text import board as display
 from relaysow.text import words as descriptions
 from relaysow.text.notation import PLAYERS, rules_from_text, rules_to_text
@@ -97,7 +97,7 @@ def _answer(request: Any) -> dict[str, Any]:
         try:
             game.push(move)
         except IllegalMove as error:
-            raise ValueError(f"Illegal: {reason(game.position, error)}.") from error
+            raise ValueError(f"Illegal: {display.reason(game.position, error)}.") from error
     elif "policy" in request:
         if game.is_over:
             raise ValueError("the game is over")
@@ -136,7 +136,7 @@ def _told(record: Record) -> dict[str, Any]:
     outcome = game.outcome
     state = display.state(position)
     if outcome is not None and not position.is_over:
-        state = told_outcome(game)
+        state = display.result(outcome)
     moves: list[dict[str, Any]] = []
     for at, move in enumerate(game.moves):
         before, after = positions[at : at + 2]
@@ -227,7 +227,7 @@ def _explain(game: Game, text: str) -> dict[str, Any]:
     try:
         game.push(move)
     except IllegalMove as error:
-        return {"legal": False, "told": f"Illegal: {reason(position, error)}."}
+        return {"legal": False, "told": f"Illegal: {display.reason(position, error)}."}
     last = _last(game)
     assert last is not None
     return {"legal": True, "told": last["told"]}
