@@ -9,15 +9,18 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
+from inspect import isfunction
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow import cli
-from relaysow.options import CHOICES
+from relaysow.cli import app
+from relaysow.options import CHOICES, NEEDS, OPTIONS
 
 COMMAND = [sys.executable, "-m", "relaysow"]
 OVER = "giuthi(pits=5,seeds=4) 0,0,0,0,0;0,0,0,0,0 15,25 S - - 2"
@@ -189,11 +192,13 @@ def test_rules_list_everything(run: Any) -> None:
     flat = " ".join(out.split())
     for name in rs.RULE_SETS:
         assert f"\n  {name} " in out
-    assert {name: tuple(values) for name, (_, values) in cli.OPTIONS.items() if values} == CHOICES
-    for name, (meaning, values) in cli.OPTIONS.items():
+    assert {name: tuple(values) for name, (_, values) in OPTIONS.items() if values} == CHOICES
+    for name, (meaning, values) in OPTIONS.items():
         assert f"{name} {meaning}" in flat
         for value, effect in values.items():
             assert f"{value} {effect}" in flat
+    for name, value, other, needed in NEEDS:
+        assert f"{name}={value} without {other}={needed}" in flat
 
 
 @pytest.mark.parametrize("name", rs.RULE_SETS)
@@ -201,12 +206,26 @@ def test_rules_of_one_rule_set(name: str, run: Any) -> None:
     code, out, _ = run("rules", name)
     assert code == 0
     rules = rs.RULE_SETS[name]()
-    for option in cli.OPTIONS:
+    for option in OPTIONS:
         if option != "setup":
             assert re.search(rf"^  {option} = {getattr(rules, option)}\b", out, re.MULTILINE)
     ordinary = rs.RULE_SETS[name.partition("_")[0]]()
-    differing = [o for o in cli.OPTIONS if getattr(rules, o) != getattr(ordinary, o)]
+    differing = [o for o in OPTIONS if getattr(rules, o) != getattr(ordinary, o)]
     assert len(re.findall(r"^  \w+ = \w+ \(", out, re.MULTILINE)) == len(set(differing) - {"setup"})
+
+
+def test_every_command_is_listed() -> None:
+    """A public function of a file of commands is a command, in the list of `relaysow.cli.app`."""
+    folder = import_module("relaysow.cli.commands")
+    listed, written = set(), set()
+    for command in app.COMMANDS:
+        group = getattr(command, "registered_commands", None)
+        listed |= {command} if group is None else {one.callback for one in group}
+    for file in iter_modules(folder.__path__, f"{folder.__name__}."):
+        for name, function in vars(import_module(file.name)).items():
+            if isfunction(function) and function.__module__ == file.name and name[0] != "_":
+                written.add(function)
+    assert listed == written
 
 
 def test_version_and_help(run: Any) -> None:

@@ -352,7 +352,7 @@ def test_what_holds_others_shares_nothing_that_changes() -> None:
             seen = told(found)
             getattr(way(found), inside).clear()
             assert told(found) == seen, name
-    table = import_module("relaysow.cli.play").Table(CASES["giuthi"], seed=1)
+    table = import_module("relaysow.cli.terminal_game").TerminalGame(CASES["giuthi"], seed=1)
     for way in (copy.copy, copy.deepcopy):
         played(way(table)._game, 3)
         assert table._game.moves == ()

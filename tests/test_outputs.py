@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from errno import EACCES, EAGAIN, EEXIST, EIO, ENOSPC, EPERM, EROFS
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli, simulation
-from relaysow._support import terminal
+from relaysow.cli import terminal
 from relaysow.exact import tablebase
 
 SMALL = rs.giuthi(pits=5, seeds=4)
@@ -383,7 +384,7 @@ def test_files_are_whole_though_the_summary_cannot_be_printed(
     def fail(_: Any) -> None:
         raise OSError(ENOSPC, os.strerror(ENOSPC))
 
-    monkeypatch.setattr(cli, "_print_summary", fail)
+    monkeypatch.setattr(import_module("relaysow.cli.commands.simulate"), "_print_summary", fail)
     assert run("--out", "g.csv", "--plot", "g.svg")[0] == 2
     assert sorted(tree(Path())) == ["g.csv", "g.svg"]
 

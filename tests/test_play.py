@@ -17,8 +17,8 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli
-from relaysow.cli import play
-from relaysow.cli.play import _COMMANDS, HELP
+from relaysow.cli import terminal_game
+from relaysow.cli.terminal_game import _COMMANDS, HELP
 from relaysow.text import board as display
 
 FIVE = rs.giuthi(pits=5, seeds=4)
@@ -543,7 +543,7 @@ def test_ctrl_c_is_heard_between_short_waits(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(select, "select", waited)
     with os.fdopen(master), os.fdopen(slave) as terminal:
         monkeypatch.setattr(sys, "stdin", terminal)
-        with pytest.raises(KeyboardInterrupt), play._keys() as pressed:
+        with pytest.raises(KeyboardInterrupt), terminal_game._keys() as pressed:
             pressed(60.0)
     assert max(waits) <= 0.1
 

@@ -21,9 +21,9 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli
-from relaysow._support import terminal
 from relaysow._support.processes import undisturbed
 from relaysow.check import check
+from relaysow.cli import terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 

@@ -19,6 +19,7 @@ import typer
 
 import relaysow as rs
 from relaysow import cli
+from relaysow.cli import app
 
 shell = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of POSIX")
 
@@ -66,7 +67,7 @@ def commands(app: typer.Typer, above: str = "") -> Iterator[str]:
 
 
 def test_every_command_has_a_sample() -> None:
-    assert sorted(SAMPLES) == sorted(commands(cli.app))
+    assert sorted(SAMPLES) == sorted(commands(app.app))
 
 
 def free_port() -> int:

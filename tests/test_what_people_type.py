@@ -15,7 +15,7 @@ import typer
 
 import relaysow
 from relaysow import cli
-from relaysow._support import terminal
+from relaysow.cli import app, terminal
 from relaysow.text import slips as typed
 
 PACKAGE = Path(relaysow.__file__).parent
@@ -193,7 +193,7 @@ def options_with_numbers(app: typer.Typer, above: tuple[str, ...] = ()) -> Itera
 
 
 def test_every_whole_number_is_read_so(run: Any) -> None:
-    found = list(options_with_numbers(cli.app))
+    found = list(options_with_numbers(app.app))
     assert len(found) > 40
     for words in found:
         code, out, err = run(*words, "1,00")

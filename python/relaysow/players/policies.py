@@ -11,9 +11,7 @@ POLICIES = ("random", "greedy", "search:depth=N", "search:nodes=N")
 best move by minimax of N moves (1…200), ties at random; the best that a search of N moves sown
 (1…10⁹) finds."""
 
-_SEARCH = re.compile(
-    r"search:(?:depth=(?:[1-9]\d?|1\d\d|200)|nodes=(?:[1-9]\d{0,8}|1000000000))", re.ASCII
-)
+_SEARCH = r"search:(depth=([1-9][0-9]?|1[0-9][0-9]|200)|nodes=([1-9][0-9]{0,8}|1000000000))"
 
 
 def policies_of(policy: object, engine: object = "native", name: str = "policy") -> tuple[str, str]:
@@ -24,7 +22,7 @@ def policies_of(policy: object, engine: object = "native", name: str = "policy")
     if len(names) != 2:
         raise ValueError(f"{name}={shown(policy)}: must be one name or two, South's and North's")
     for one in names:
-        if one not in POLICIES[:2] and not _SEARCH.fullmatch(one):
+        if one not in POLICIES[:2] and not re.fullmatch(_SEARCH, one):
             raise ValueError(
                 f"{name}={shown(one)}: must be 'random', 'greedy', 'search:depth=N' (N 1…200) or "
                 "'search:nodes=N' (N 1…10⁹)"

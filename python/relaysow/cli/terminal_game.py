@@ -63,7 +63,7 @@ _CARET = re.compile(r"^column \d+: ")
 _PLACED = re.compile(r"(?:([sn])?([0-9]{1,4})):([0-9]{1,4})")
 
 
-class Table:
+class TerminalGame:
     """A game, who plays it, and a terminal to play it in.
 
     `seats` are South's and North's player, each one of `SEATS`; `pace` is how long a lap is shown,
@@ -87,7 +87,7 @@ class Table:
         self._unicode = unicode
         self._runs = False  # two computers play on without being asked
 
-    def __copy__(self) -> Table:
+    def __copy__(self) -> TerminalGame:
         return deepcopy(self)
 
     def run(self) -> None:
@@ -419,22 +419,22 @@ class Table:
         print(fill(text, min(self._width(), 100), subsequent_indent=" " * hanging))
 
 
-_COMMANDS: dict[str, Callable[[Table, str], None]] = {
-    "help": Table._help,
-    "explain": Table._explain,
-    "?": Table._explain,
-    "hint": Table._hint,
-    "moves": Table._moves,
-    "undo": Table._undo,
-    "save": Table._save,
-    "load": Table._load,
-    "new": Table._new,
-    "board": Table._board,
-    "text": Table._text,
-    "go": Table._go,
-    "south": Table._south,
-    "north": Table._north,
-    "pace": Table._set_pace,
+_COMMANDS: dict[str, Callable[[TerminalGame, str], None]] = {
+    "help": TerminalGame._help,
+    "explain": TerminalGame._explain,
+    "?": TerminalGame._explain,
+    "hint": TerminalGame._hint,
+    "moves": TerminalGame._moves,
+    "undo": TerminalGame._undo,
+    "save": TerminalGame._save,
+    "load": TerminalGame._load,
+    "new": TerminalGame._new,
+    "board": TerminalGame._board,
+    "text": TerminalGame._text,
+    "go": TerminalGame._go,
+    "south": TerminalGame._south,
+    "north": TerminalGame._north,
+    "pace": TerminalGame._set_pace,
 }
 
 
