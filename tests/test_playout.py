@@ -301,22 +301,23 @@ def test_build_info_and_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
         rs.simulate(rs.giuthi(), games=1, seed=1)
 
 
-ENTRIES = ("run", "by_lane", "lanes", "stages")
+ENTRIES = ("run", "by_lane", "width", "stages")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("level", "flags"),
+    ("name", "flags"),
     [("avx2", ["-mavx2"]), ("avx512", ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq"])],
 )
-def test_each_kernel_keeps_to_itself(level: str, flags: list[str], tmp_path: Path) -> None:
+def test_each_kernel_keeps_to_itself(name: str, flags: list[str], tmp_path: Path) -> None:
     """What a kernel shared with other code, the linker could hand to machines that lack its
     instructions: it defines its entries and its number of lanes, and nothing weak."""
     source = Path(__file__).parent.parent / "cpp" / "lanes" / "kernel.cpp"
     built = tmp_path / "kernel.o"
-    options = ["-std=c++20", "-O2", f"-I{source.parents[1]}", f"-DRELAYSOW_LEVEL={level}", *flags]
+    named = f"-DRELAYSOW_INSTRUCTION_SET={name}"
+    options = ["-std=c++20", "-O2", f"-I{source.parents[1]}", named, *flags]
     subprocess.run(["c++", *options, "-c", source, "-o", built], check=True)
     listed = subprocess.run(["nm", "-C", built], capture_output=True, text=True, check=True)
     symbols = [line.split(maxsplit=2) for line in listed.stdout.splitlines() if line[0] != " "]
     shared = {name.split("(")[0] for _, kind, name in symbols if kind.isupper()}
-    assert shared == {f"relaysow::playout::{level}::{name}" for name in ENTRIES}
+    assert shared == {f"relaysow::lanes::{name}::{entry}" for entry in ENTRIES}

@@ -53,10 +53,10 @@ const std::int64_t* ActionView::whole(std::size_t first, std::size_t lanes, std:
 
 std::unique_ptr<Batch> make_batch(const BatchPlan& plan, const BatchResults& results,
                                   const Poll& poll) {
-    const playout::Level level = playout::level();
+    const lanes::InstructionSet instruction_set = lanes::instruction_set_in_use();
     return on_narrowest(plan.rules, plan.start, [&]<class B>(const B&) -> std::unique_ptr<Batch> {
-        if (level.stages != nullptr && playout::moves_in_lanes(plan)) {
-            return std::make_unique<playout::LaneGames<B>>(plan, results, poll, level);
+        if (instruction_set.stages != nullptr && lanes::moves_in_lanes(plan)) {
+            return std::make_unique<lanes::LaneGames<B>>(plan, results, poll, instruction_set);
         }
         return std::make_unique<BatchGames<B>>(plan, results, poll);
     });

@@ -23,7 +23,7 @@ public:
     SharedWork(const SimulationPlan& plan, const GameColumns& columns)
         : plan_(plan),
           columns_(columns),
-          level_(playout::level()),
+          instruction_set_(lanes::instruction_set_in_use()),
           left_((plan.games + chunk - 1) / chunk, chunk) {
         if (plan.games % chunk != 0) left_.back() = plan.games % chunk;
     }
@@ -65,9 +65,9 @@ public:
         GameSource games(*this);
         const Poll poll = workers_.as_poll();
         LapCounts counts;
-        if (level_.run != nullptr && playout::plays(plan_)) {
-            const auto lockstep =
-                std::make_unique<playout::Lockstep<B, GameSource>>(plan_, poll, games, level_);
+        if (instruction_set_.run != nullptr && lanes::plays(plan_)) {
+            const auto lockstep = std::make_unique<lanes::Lockstep<B, GameSource>>(
+                plan_, poll, games, instruction_set_);
             lockstep->play();
             counts = lockstep->counts();
         } else {
@@ -77,11 +77,11 @@ public:
                 counts.laps += static_cast<std::uint64_t>(row.laps);
                 games.write(game, row);
             }
-            counts.apart = counts.laps;
+            counts.on_scalar = counts.laps;
         }
         const std::lock_guard lock(counts_lock_);
         counts_.laps += counts.laps;
-        counts_.apart += counts.apart;
+        counts_.on_scalar += counts.on_scalar;
     }
 
     std::size_t run(const std::function<bool(std::size_t)>& tick) {
@@ -101,7 +101,7 @@ public:
 private:
     const SimulationPlan& plan_;
     const GameColumns& columns_;
-    const playout::Level level_;
+    const lanes::InstructionSet instruction_set_;
     std::vector<std::size_t> left_;  // games of each chunk not yet done
     LapCounts counts_;
     std::atomic<std::size_t> next_chunk_{0}, games_done_{0};

@@ -12,7 +12,7 @@
 #include "play/batch_games.hpp"
 #include "play/verdict.hpp"
 
-namespace relaysow::playout {
+namespace relaysow::lanes {
 
 // Whether lanes are of use for a batch.
 inline bool moves_in_lanes(const BatchPlan& plan) {
@@ -30,21 +30,22 @@ template <class B>
 class LaneGames final : public BatchGames<B> {
 public:
     LaneGames(const BatchPlan& plan, const BatchResults& results, const Poll& poll,
-              const Level& level)
-        : BatchGames<B>(plan, results, poll), lanes_(static_cast<std::size_t>(level.lanes)) {
-        const std::size_t groups = (plan.rows + lanes_ - 1) / lanes_;
-        const std::size_t log_row = (static_cast<std::size_t>(rules_.ring()) + 4) * lanes_;
+              const InstructionSet& instruction_set)
+        : BatchGames<B>(plan, results, poll),
+          width_(static_cast<std::size_t>(instruction_set.width)) {
+        const std::size_t groups = (plan.rows + width_ - 1) / width_;
+        const std::size_t log_row = (static_cast<std::size_t>(rules_.ring()) + 4) * width_;
         std::size_t log_rows = 256;
         while (log_rows > 32 && groups * log_row * log_rows > most_log) log_rows /= 2;
         shows_pits_ = features_.all == rules_.ring() + 4;
         shows_mask_ = shows_pits_ && !plan.exact_mask && rules_.lift == Lift::all &&
                       rules_.first_lap == FirstLap::free && numbers_.all >= 8;
         for (std::size_t g = 0; g < groups; ++g) {
-            const std::size_t first = g * lanes_;
-            const std::size_t rows = std::min(lanes_, plan.rows - first);
+            const std::size_t first = g * width_;
+            const std::size_t rows = std::min(width_, plan.rows - first);
             groups_.push_back(std::make_unique<Group>(*this, first, rows, log_rows));
         }
-        stages_ = &level.stages(groups_.front()->x);
+        stages_ = &instruction_set.stages(groups_.front()->lanes);
     }
 
     void reset(std::size_t r, const GameSeed& seed, const AnyBoard* start) override {
@@ -52,27 +53,27 @@ public:
         g.forget_proofs();
         rows_[r].seed = seed;
         // Its first position joins those of the step before.
-        --g.x.now;
+        --g.lanes.now;
         begin(g, lane_of(r), start != nullptr ? board_as<B>(rules_, *start) : start_);
-        ++g.x.now;
+        ++g.lanes.now;
     }
 
     void draw(std::size_t begin, std::size_t end, std::int64_t* actions) override {
         std::vector<int> left;
-        for (std::size_t first = begin; first < end; first += 2 * lanes_) {
-            if (first / lanes_ % groups_between_polls == 0) poll_();
-            const std::size_t next = first + lanes_;
+        for (std::size_t first = begin; first < end; first += 2 * width_) {
+            if (first / width_ % groups_between_polls == 0) poll_();
+            const std::size_t next = first + width_;
             Group* const pair[] = {&group(first), next < end ? &group(next) : nullptr};
             // Called again it may be with other ranges, which pair groups in another way.
-            Group* fresh[] = {nullptr, nullptr};
+            Group* undrawn[] = {nullptr, nullptr};
             std::size_t count = 0;
             for (Group* const g : pair) {
                 if (g == nullptr || g->drawn_in == call_) continue;
                 choose(*g, actions + g->first);
-                fresh[count++] = g;
+                undrawn[count++] = g;
             }
-            if (count > 0) sow(*fresh[0], fresh[1]);
-            for (std::size_t i = 0; i < count; ++i) fresh[i]->drawn_in = call_;
+            if (count > 0) sow(*undrawn[0], undrawn[1]);
+            for (std::size_t i = 0; i < count; ++i) undrawn[i]->drawn_in = call_;
             for (Group* const g : pair) {
                 if (g != nullptr) draw_rest(*g, actions + g->first, left);
             }
@@ -81,8 +82,8 @@ public:
 
     std::size_t prove(std::size_t begin, std::size_t end, const ActionView& actions) override {
         std::size_t illegal = Batch::none;
-        for (std::size_t first = begin; first < end; first += lanes_) {
-            if (first / lanes_ % groups_between_polls == 0) poll_();
+        for (std::size_t first = begin; first < end; first += width_) {
+            if (first / width_ % groups_between_polls == 0) poll_();
             const std::size_t found = prove_group(group(first), actions);
             if (illegal == Batch::none) illegal = found;
         }
@@ -90,7 +91,7 @@ public:
     }
 
     void commit(std::size_t begin, std::size_t end, const BatchOutput& output) override {
-        for (std::size_t first = begin; first < end; first += lanes_) {
+        for (std::size_t first = begin; first < end; first += width_) {
             Group& g = group(first);
             if (g.moved_in != call_) commit_group(g, output);
             g.moved_in = call_;
@@ -99,19 +100,19 @@ public:
     }
 
     void observe(std::size_t begin, std::size_t end, const BatchOutput& output) override {
-        for (std::size_t first = begin; first < end; first += lanes_) {
+        for (std::size_t first = begin; first < end; first += width_) {
             Group& g = group(first);
             g.forget_proofs();
-            arrive_apart(g);
+            arrive_on_scalar(g);
             show(g, output);
         }
     }
 
     AnyBoard position(std::size_t r) const override {
-        const Group& g = *groups_[r / lanes_];
-        const int lane = static_cast<int>(r % lanes_);
+        const Group& g = *groups_[r / width_];
+        const int lane = static_cast<int>(r % width_);
         if (!g.runs(lane)) return BatchGames<B>::position(r);
-        return board_as<AnyBoard>(rules_, g.position(g.x.before, lane));
+        return board_as<AnyBoard>(rules_, g.position(g.lanes.before, lane));
     }
 
 private:
@@ -127,7 +128,7 @@ private:
     // How far a group has come in a step, and what it will need to go on.
     struct Moving {
         enum : std::uint8_t { not_begun, landed, noted } stage = not_begun;
-        std::uint64_t lanes = 0, were_over = 0, apart = 0, drawn = 0, ended = 0;
+        std::uint64_t moved = 0, were_over = 0, on_scalar = 0, drawn = 0, ended = 0;
         Verdict verdicts[most_lanes];
     };
 
@@ -136,50 +137,53 @@ private:
             : owner(games),
               first(first_row),
               present(~std::uint64_t{0} >> (64 - rows)),
-              ring(most_rows_of() * 2 * games.lanes_),
-              log(log_rows * most_rows_of() * games.lanes_),
-              prints(log_rows * 2 * games.lanes_),
+              ring(most_rows_of() * 2 * games.width_),
+              log(log_rows * most_rows_of() * games.width_),
+              prints(log_rows * 2 * games.width_),
               choosers(log_rows),
               movers(log_rows) {
-            set_rules(x, games.rules_, static_cast<int>(games.lanes_));
-            x.lifts = games.numbers_.lifts;
-            x.ways = games.numbers_.directions;
-            x.proves_backward =
+            set_rules(lanes, games.rules_, static_cast<int>(games.width_));
+            lanes.lifts = games.numbers_.lifts;
+            lanes.ways = games.numbers_.directions;
+            lanes.proves_backward =
                 games.rules_.origin == Origin::sown && games.rules_.max_laps == UINT64_MAX;
             const B& start = games.start_;
             const int seeds = start.row_seeds(games.rules_, 0) + start.row_seeds(games.rules_, 1);
-            const int half = x.marks ? 0x40 : 0x80;
-            x.guard = static_cast<std::uint8_t>(counts_fit(games.rules_, seeds) ? 0 : half);
-            // So few that a pit the guard lets pass has room for what they sow.
-            x.steps_to_long = x.guard == 0 ? 64 : x.marks ? 24 : 60;
-            x.patience = 64;  // all wait for the longest
-            x.driver.context = this;
-            x.driver.attend = [](void* self, int lane, Call call) {
+            const int half = lanes.has_protection ? 0x40 : 0x80;
+            lanes.overflow_bits =
+                static_cast<std::uint8_t>(counts_fit(games.rules_, seeds) ? 0 : half);
+            // So few that a pit without overflow bits has room for what they sow.
+            lanes.steps_to_long = lanes.overflow_bits == 0 ? 64 : lanes.has_protection ? 24 : 60;
+            lanes.patience = 64;  // all wait for the longest
+            lanes.driver.context = this;
+            lanes.driver.serve = [](void* self, int lane, Request request) {
                 auto& g = *static_cast<Group*>(self);
-                g.x.lapping &= ~bit(lane);
-                (call == Call::forbidden ? g.forbidden : g.astray) |= bit(lane);
+                g.lanes.lapping &= ~bit(lane);
+                (request == Request::forbidden ? g.forbidden : g.left_to_scalar) |= bit(lane);
             };
-            x.driver.repeated = [](void* self, std::uint64_t deep) {
+            lanes.driver.repeated = [](void* self, std::uint64_t which) {
                 auto& g = *static_cast<Group*>(self);
                 std::uint64_t found = 0;
-                for (std::uint64_t left = deep; left != 0; left &= left - 1) {
+                for (std::uint64_t left = which; left != 0; left &= left - 1) {
                     g.row(std::countr_zero(left)).course.history.make_room();
                 }
-                for (std::uint64_t left = deep; left != 0; left &= left - 1) {
+                for (std::uint64_t left = which; left != 0; left &= left - 1) {
                     const int lane = std::countr_zero(left);
-                    set(found, lane, !g.row(lane).course.history.add(g.position(g.x.ring, lane)));
+                    set(found, lane,
+                        !g.row(lane).course.history.add(g.position(g.lanes.ring, lane)));
                 }
                 return found;
             };
-            x.ring = ring.begin();
-            x.before = ring.begin() + most_rows_of() * games.lanes_;
-            x.log = log.begin();
-            x.prints = prints.begin();
-            x.chose = choosers.data();
-            x.movers = movers.data();
-            x.log_mask = log_rows - 1;
-            x.now = log_rows;
-            x.recent = std::min<std::size_t>(48, log_rows * 3 / 4);  // older ones are sought apart
+            lanes.ring = ring.begin();
+            lanes.before = ring.begin() + most_rows_of() * games.width_;
+            lanes.log = log.begin();
+            lanes.prints = prints.begin();
+            lanes.chose = choosers.data();
+            lanes.movers = movers.data();
+            lanes.log_mask = log_rows - 1;
+            lanes.now = log_rows;
+            lanes.window =
+                std::min<std::size_t>(48, log_rows * 3 / 4);  // older ones are sought one by one
         }
         std::size_t most_rows_of() const {
             return static_cast<std::size_t>(owner.rules_.ring()) + 2;
@@ -187,49 +191,52 @@ private:
 
         Row& row(int lane) { return owner.rows_[first + static_cast<std::size_t>(lane)]; }
         std::size_t count() const { return static_cast<std::size_t>(std::popcount(present)); }
+        std::uint64_t on_scalar() const { return present & ~in_lanes; }
         bool runs(int lane) const { return (in_lanes & ~over & bit(lane)) != 0; }
 
         B position(const std::uint8_t* from, int lane) const {
-            const bool north = (x.mover & bit(lane)) != 0;
-            B board = read_lane<B>(x, from, lane, north);
+            const bool north = (lanes.mover & bit(lane)) != 0;
+            B board = read_lane<B>(lanes, from, lane, north);
             board.mover = north;
-            board.passed = (x.passed & bit(lane)) != 0;
+            board.passed = (lanes.passed & bit(lane)) != 0;
             return board;
         }
         void write(int lane, const B& board) {
-            write_lane(x, lane, board);
-            set(x.passed, lane, board.passed);
+            write_lane(lanes, lane, board);
+            set(lanes.passed, lane, board.passed);
         }
 
         void forget_history(int lane) {
-            x.deep &= ~bit(lane);
-            x.old &= ~bit(lane);
-            x.segment[lane] = x.now;
+            lanes.history_is_drivers &= ~bit(lane);
+            lanes.beyond_window &= ~bit(lane);
+            lanes.segment[lane] = lanes.now;
         }
 
         void forget_proofs() {
             if (!touched) return;
-            std::memcpy(x.ring, x.before, static_cast<std::size_t>(x.rows * x.lanes));
-            x.ended = x.lapping = x.choosing = aside = 0;
+            std::memcpy(lanes.ring, lanes.before,
+                        static_cast<std::size_t>(lanes.rows * lanes.width));
+            lanes.ended = lanes.lapping = lanes.choosing = proved_on_row = 0;
             touched = false;
         }
 
         // The history is the row's own from now on.
         void keep_history(int lane, std::uint64_t end) {
-            if (!x.compares || (x.deep & bit(lane)) != 0) return;
+            if (!lanes.compares || (lanes.history_is_drivers & bit(lane)) != 0) return;
             History<B>& history = row(lane).course.history;
             history.clear();
-            for (std::uint64_t at = x.segment[lane]; at < end; ++at) {
-                if (chose(x, at, lane)) history.add(logged<B>(x, at, lane));
+            for (std::uint64_t at = lanes.segment[lane]; at < end; ++at) {
+                if (chose(lanes, at, lane)) history.add(logged<B>(lanes, at, lane));
             }
-            x.deep |= bit(lane);
+            lanes.history_is_drivers |= bit(lane);
         }
 
         // The log will soon not hold a history that is long.
         void keep_long_histories(std::uint64_t now) {
-            for (std::uint64_t left = in_lanes & ~over & ~x.deep; left; left &= left - 1) {
+            for (std::uint64_t left = in_lanes & ~over & ~lanes.history_is_drivers; left;
+                 left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                if (now - x.segment[lane] > x.log_mask / 2) keep_history(lane, now);
+                if (now - lanes.segment[lane] > lanes.log_mask / 2) keep_history(lane, now);
             }
         }
 
@@ -237,18 +244,18 @@ private:
         std::size_t first;
         std::uint64_t present, in_lanes = 0;  // the others' games are the rows' own
         std::uint64_t over = 0;
-        std::uint64_t aside = 0;                   // proved on the row's boards
-        std::uint64_t forbidden = 0, astray = 0;   // told by the kernel
-        bool touched = false;                      // the ring holds moves not yet made
-        std::uint64_t drawn_in = 0, moved_in = 0;  // the last calls that did
-        Moving moving;                             // while a step is made
+        std::uint64_t proved_on_row = 0;                  // the move stands on the row's boards
+        std::uint64_t forbidden = 0, left_to_scalar = 0;  // told by the kernel
+        bool touched = false;                             // the ring holds moves not yet made
+        std::uint64_t drawn_in = 0, moved_in = 0;         // the last calls that did
+        Moving moving;                                    // while a step is made
         Memory ring, log, prints;
         std::vector<std::uint64_t> choosers, movers;
-        Lanes x{};
+        Lanes lanes{};
     };
 
-    Group& group(std::size_t r) { return *groups_[r / lanes_]; }
-    int lane_of(std::size_t r) const { return static_cast<int>(r % lanes_); }
+    Group& group(std::size_t r) { return *groups_[r / width_]; }
+    int lane_of(std::size_t r) const { return static_cast<int>(r % width_); }
 
     // ------------------------------------------------------------------------------- games
 
@@ -267,8 +274,9 @@ private:
     }
 
     bool fits(const Group& g, const B& board) const {
-        const bool guarded = g.x.guard != 0;
-        const int most = guarded ? g.x.guard - 1 : bits_of_a_pit(g.x.marks);
+        const bool guarded = g.lanes.overflow_bits != 0;
+        const int most =
+            guarded ? g.lanes.overflow_bits - 1 : bits_of_a_pit(g.lanes.has_protection);
         const int seeds = board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1);
         return (guarded || counts_fit(rules_, seeds)) &&
                std::all_of(board.ring, board.ring + rules_.ring(),
@@ -289,23 +297,23 @@ private:
         g.in_lanes |= bit(lane);
         g.over &= ~bit(lane);
         g.write(lane, row.board());
-        keep_chance(g.x, lane, row.chance);
-        g.x.made[lane] = static_cast<std::uint32_t>(row.moves);
-        g.x.since[lane] = 0;
+        keep_chance(g.lanes, lane, row.chance);
+        g.lanes.moves_made[lane] = static_cast<std::uint32_t>(row.moves);
+        g.lanes.since_capture[lane] = 0;
         g.forget_history(lane);
-        stages_->note_alone(g.x, lane);
+        stages_->note_alone(g.lanes, lane);
     }
 
     // The game goes on on the row's boards.
     void leave(Group& g, int lane, std::uint64_t end_of_log) {
         Row& row = g.row(lane);
         g.keep_history(lane, end_of_log);
-        row.moves = g.x.made[lane];
-        row.since_capture = g.x.since[lane];
-        row.chance = lane_chance(g.x, lane);
+        row.moves = g.lanes.moves_made[lane];
+        row.since_capture = g.lanes.since_capture[lane];
+        row.chance = lane_chance(g.lanes, lane);
         row.proved = no_action;
         g.in_lanes &= ~bit(lane);
-        g.x.deep &= ~bit(lane);
+        g.lanes.history_is_drivers &= ~bit(lane);
     }
 
     void begin_next(Group& g, int lane) {
@@ -316,10 +324,10 @@ private:
 
     void finish(Group& g, int lane, Verdict verdict, bool drawn = false) {
         Row& row = g.row(lane);
-        row.board() = g.position(g.x.ring, lane);
+        row.board() = g.position(g.lanes.ring, lane);
         row.board().drawn = drawn;
-        row.moves = g.x.made[lane];
-        row.since_capture = g.x.since[lane];
+        row.moves = g.lanes.moves_made[lane];
+        row.since_capture = g.lanes.since_capture[lane];
         Base::finish(g.first + static_cast<std::size_t>(lane), verdict);
         g.over |= bit(lane);
     }
@@ -328,96 +336,96 @@ private:
 
     void choose(Group& g, std::int64_t* actions) {
         g.forget_proofs();
-        Lanes& x = g.x;
-        const std::uint64_t lanes = g.in_lanes & ~g.over;
+        Lanes& lanes = g.lanes;
         g.touched = true;
-        x.choosing = lanes;
+        lanes.choosing = g.in_lanes & ~g.over;
         const std::size_t rows = g.count();
-        if (rows == lanes_) {
-            stages_->choose(x, actions);
+        if (rows == width_) {
+            stages_->choose(lanes, actions);
         } else {
             std::int64_t every[most_lanes];
-            stages_->choose(x, every);
+            stages_->choose(lanes, every);
             std::copy_n(every, rows, actions);
         }
     }
 
     void draw_rest(Group& g, std::int64_t* actions, std::vector<int>& left) {
-        Lanes& x = g.x;
+        Lanes& lanes = g.lanes;
         // The first word again, and what follows.
-        for (std::uint64_t rest = g.forbidden | g.astray; rest; rest &= rest - 1) {
+        for (std::uint64_t rest = g.forbidden | g.left_to_scalar; rest; rest &= rest - 1) {
             const int lane = std::countr_zero(rest);
             const std::size_t r = g.first + static_cast<std::size_t>(lane);
             Row& row = rows_[r];
             Base::ask();
-            row.board() = g.position(x.before, lane);
-            Chance chance = lane_chance(g.x, lane);
+            row.board() = g.position(lanes.before, lane);
+            Chance chance = lane_chance(g.lanes, lane);
             chance.undo_word();
             const Candidates<B> candidates(rules_, row.board());
             const int number = draw_candidate(candidates, chance, left, [&](Sow candidate) {
                 return Base::sow_candidate(r, candidate);
             });
-            keep_chance(g.x, lane, chance);
-            actions[lane] = x.action[lane] = Base::encode(row.board(), candidates[number]);
-            g.aside |= bit(lane);
+            keep_chance(g.lanes, lane, chance);
+            actions[lane] = lanes.action[lane] = Base::encode(row.board(), candidates[number]);
+            g.proved_on_row |= bit(lane);
             g.forbidden &= ~bit(lane);
-            g.astray &= ~bit(lane);
+            g.left_to_scalar &= ~bit(lane);
         }
-        for (std::uint64_t apart = g.present & ~g.in_lanes; apart; apart &= apart - 1) {
-            const int lane = std::countr_zero(apart);
+        for (std::uint64_t rest = g.on_scalar(); rest; rest &= rest - 1) {
+            const int lane = std::countr_zero(rest);
             Base::draw_once(g.first + static_cast<std::size_t>(lane), actions[lane], left);
         }
     }
 
     void sow(Group& g, Group* beside = nullptr) {
-        g.forbidden = g.astray = 0;
-        if (beside != nullptr) beside->forbidden = beside->astray = 0;
-        stages_->sow(g.x, beside != nullptr ? &beside->x : nullptr);
+        g.forbidden = g.left_to_scalar = 0;
+        if (beside != nullptr) beside->forbidden = beside->left_to_scalar = 0;
+        stages_->sow(g.lanes, beside != nullptr ? &beside->lanes : nullptr);
     }
 
     // The first row whose action is illegal.
     std::size_t prove_group(Group& g, const ActionView& actions) {
-        Lanes& x = g.x;
+        Lanes& lanes = g.lanes;
         std::uint64_t illegal = 0;
         std::int64_t copies[most_lanes];
-        const std::int64_t* wanted = actions.whole(g.first, lanes_, g.count(), copies);
-        for (std::uint64_t apart = g.present & ~g.in_lanes; apart; apart &= apart - 1) {
-            const int lane = std::countr_zero(apart);
+        const std::int64_t* wanted = actions.whole(g.first, width_, g.count(), copies);
+        for (std::uint64_t left = g.on_scalar(); left; left &= left - 1) {
+            const int lane = std::countr_zero(left);
             const std::size_t r = g.first + static_cast<std::size_t>(lane);
             if (!Base::prove_action(r, wanted[lane])) illegal |= bit(lane);
         }
         const std::uint64_t anew =
-            g.in_lanes & ~g.over & (stages_->differ(x, wanted) | ~(x.ended | g.aside));
+            g.in_lanes & ~g.over &
+            (stages_->differ(lanes, wanted) | ~(lanes.ended | g.proved_on_row));
         if (anew != 0) {
-            if (g.touched) stages_->take_back(x, anew);
+            if (g.touched) stages_->take_back(lanes, anew);
             g.touched = true;
-            x.ended &= ~anew;
-            g.aside &= ~anew;
+            lanes.ended &= ~anew;
+            g.proved_on_row &= ~anew;
             std::uint64_t clockwise = 0;
             for (std::uint64_t left = anew; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 if (lift(g, lane, wanted[lane], clockwise)) {
-                    x.action[lane] = static_cast<std::int32_t>(wanted[lane]);
-                    x.lapping |= bit(lane);
+                    lanes.action[lane] = static_cast<std::int32_t>(wanted[lane]);
+                    lanes.lapping |= bit(lane);
                 } else {
                     illegal |= bit(lane);
                 }
             }
-            const std::uint64_t lifted = x.lapping;
-            x.clockwise = (x.clockwise & ~lifted) | clockwise;
-            x.from_clockwise = (x.from_clockwise & ~lifted) | clockwise;
-            x.crossed &= ~lifted;
+            const std::uint64_t lifted = lanes.lapping;
+            lanes.clockwise = (lanes.clockwise & ~lifted) | clockwise;
+            lanes.from_clockwise = (lanes.from_clockwise & ~lifted) | clockwise;
+            lanes.crossed &= ~lifted;
             sow(g);
             illegal |= g.forbidden;
-            for (std::uint64_t left = g.astray; left; left &= left - 1) {
+            for (std::uint64_t left = g.left_to_scalar; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 const std::size_t r = g.first + static_cast<std::size_t>(lane);
                 Base::ask();
-                rows_[r].board() = g.position(x.before, lane);
+                rows_[r].board() = g.position(lanes.before, lane);
                 Sow candidate{};
                 if (Base::decode(rows_[r].board(), wanted[lane], candidate) &&
                     Base::sow_candidate(r, candidate)) {
-                    g.aside |= bit(lane);
+                    g.proved_on_row |= bit(lane);
                 } else {
                     illegal |= bit(lane);
                 }
@@ -430,22 +438,23 @@ private:
     // Lifts the seeds of an action if it is a candidate.
     bool lift(Group& g, int lane, std::int64_t action, std::uint64_t& clockwise) const {
         if (action < 0 || action >= numbers_.sowings) return false;
-        Lanes& x = g.x;
+        Lanes& lanes = g.lanes;
         const Sow move = numbers_.sowing(static_cast<int>(action), 0);
         const int pit = move.pit, d = move.direction == Direction::cw;
-        std::uint8_t& held = x.ring[pit * x.lanes + lane];
-        const int content = held & bits_of_a_pit(x.marks);
-        const int seeds = x.any_lift ? move.lift : content;
+        std::uint8_t& held = lanes.ring[pit * lanes.width + lane];
+        const int content = held & bits_of_a_pit(lanes.has_protection);
+        const int seeds = lanes.any_lift ? move.lift : content;
         if (content < rules_.minimum_lift || seeds > content) return false;
-        if (x.direction_duty) {
-            const int duty = x.ring[x.ring_rows * x.lanes + lane];
+        if (lanes.direction_duty) {
+            const int duty = lanes.ring[lanes.ring_rows * lanes.width + lane];
             if (duty != 0 && duty != d + 1) return false;
         }
-        if (x.pit_duty && x.ring[(x.ring_rows + 1) * x.lanes + lane] == pit + 1) return false;
+        if (lanes.pit_duty && lanes.ring[(lanes.ring_rows + 1) * lanes.width + lane] == pit + 1)
+            return false;
         held = static_cast<std::uint8_t>(content - seeds);
-        x.pit[lane] = x.from[lane] = static_cast<std::uint8_t>(pit);
-        x.hand[lane] = x.lift[lane] = static_cast<std::uint8_t>(seeds);
-        x.laps[lane] = 0;
+        lanes.pit[lane] = lanes.from[lane] = static_cast<std::uint8_t>(pit);
+        lanes.hand[lane] = lanes.lift[lane] = static_cast<std::uint8_t>(seeds);
+        lanes.laps[lane] = 0;
         clockwise |= std::uint64_t{d == 1} << lane;
         return true;
     }
@@ -454,7 +463,7 @@ private:
 
     // Called again after an interruption it goes on.
     void commit_group(Group& g, const BatchOutput& output) {
-        Lanes& x = g.x;
+        Lanes& lanes = g.lanes;
         Moving& moving = g.moving;
         if (moving.stage == Moving::not_begun) land(g, output);
         if (moving.stage == Moving::landed) {
@@ -462,44 +471,44 @@ private:
             note(g);
         }
         end_games(g, output);
-        for (; moving.apart != 0; moving.apart &= moving.apart - 1) {
-            const int lane = std::countr_zero(moving.apart);
+        for (; moving.on_scalar != 0; moving.on_scalar &= moving.on_scalar - 1) {
+            const int lane = std::countr_zero(moving.on_scalar);
             Base::commit_row(g.first + static_cast<std::size_t>(lane), output);
             enter(g, lane);
         }
-        arrive_apart(g);
+        arrive_on_scalar(g);
         g.touched = false;
-        const std::uint64_t next = x.now + 1;
-        if (next % (x.log_mask / 4 + 1) == 0) g.keep_long_histories(next);
-        x.now = next;
+        const std::uint64_t next = lanes.now + 1;
+        if (next % (lanes.log_mask / 4 + 1) == 0) g.keep_long_histories(next);
+        lanes.now = next;
         moving.stage = Moving::not_begun;
     }
 
     // Judges where games have begun on the rows' boards.
-    void arrive_apart(Group& g) {
-        for (std::uint64_t left = g.present & ~g.in_lanes; left; left &= left - 1) {
+    void arrive_on_scalar(Group& g) {
+        for (std::uint64_t left = g.on_scalar(); left; left &= left - 1) {
             Base::arrive(g.first + static_cast<std::size_t>(std::countr_zero(left)));
         }
     }
 
     // Makes the moves proved in the lanes.
     void land(Group& g, const BatchOutput& output) {
-        Lanes& x = g.x;
-        if (x.guard != 0) {
-            for (std::uint64_t left = g.aside; left; left &= left - 1) {
+        Lanes& lanes = g.lanes;
+        if (lanes.overflow_bits != 0) {
+            for (std::uint64_t left = g.proved_on_row; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 if (fits(g, g.row(lane).next())) continue;
-                leave(g, lane, x.now);
-                g.row(lane).proved = x.action[lane];
-                g.aside &= ~bit(lane);
+                leave(g, lane, lanes.now);
+                g.row(lane).proved = lanes.action[lane];
+                g.proved_on_row &= ~bit(lane);
             }
         }
         Moving& moving = g.moving;
         moving.were_over = g.in_lanes & g.over;
-        moving.apart = g.present & ~g.in_lanes;
-        moving.lanes = x.ended | g.aside;
+        moving.on_scalar = g.on_scalar();
+        moving.moved = lanes.ended | g.proved_on_row;
         moving.drawn = 0;
-        const std::uint64_t illegal = g.in_lanes & ~g.over & ~moving.lanes;
+        const std::uint64_t illegal = g.in_lanes & ~g.over & ~moving.moved;
         const std::size_t rows = g.count();
         std::memset(output.rewards + 2 * g.first, 0, 2 * rows * sizeof(float));
         std::memset(output.terminated + g.first, 0, rows);
@@ -508,32 +517,32 @@ private:
         for (std::uint64_t left = illegal; left; left &= left - 1) {
             output.illegal[g.first + static_cast<std::size_t>(std::countr_zero(left))] = 1;
         }
-        if (g.touched && (~x.ended & g.in_lanes) != 0) stages_->take_back(x, ~x.ended);
-        x.moved = moving.lanes;
-        x.captured = 0;
-        for (std::uint64_t left = g.aside; left; left &= left - 1) {
+        if (g.touched && (~lanes.ended & g.in_lanes) != 0) stages_->take_back(lanes, ~lanes.ended);
+        lanes.moved = moving.moved;
+        lanes.captured = 0;
+        for (std::uint64_t left = g.proved_on_row; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
             const Row& row = g.row(lane);
             g.write(lane, row.next());
             if (row.course.sown.captured > 0) {
                 g.forget_history(lane);
-                x.captured |= bit(lane);
+                lanes.captured |= bit(lane);
             }
             if (row.next().drawn) moving.drawn |= bit(lane);
         }
-        x.choosing = g.aside & ~moving.drawn;
-        g.aside = 0;
-        stages_->land(x);
+        lanes.choosing = g.proved_on_row & ~moving.drawn;
+        g.proved_on_row = 0;
+        stages_->land(lanes);
         moving.ended = moving.drawn;
         moving.stage = Moving::landed;
     }
 
     // Judges the positions that the kernel could not judge at sight.
     void settle_landed(Group& g) {
-        Lanes& x = g.x;
-        for (; x.choosing != 0; x.choosing &= x.choosing - 1) {
-            const int lane = std::countr_zero(x.choosing);
-            B board = g.position(x.ring, lane);
+        Lanes& lanes = g.lanes;
+        for (; lanes.choosing != 0; lanes.choosing &= lanes.choosing - 1) {
+            const int lane = std::countr_zero(lanes.choosing);
+            B board = g.position(lanes.ring, lane);
             const int mover = board.mover;
             Base::ask();
             const Verdict verdict = g.moving.verdicts[lane] = settle(context_, board);
@@ -544,16 +553,16 @@ private:
 
     // Keeps the positions, and judges what is repeated or cut.
     void note(Group& g) {
-        Lanes& x = g.x;
+        Lanes& lanes = g.lanes;
         Moving& moving = g.moving;
-        const std::uint64_t on = moving.lanes & ~moving.ended;
-        const std::uint64_t repeated = stages_->note(x, on);
+        const std::uint64_t on = moving.moved & ~moving.ended;
+        const std::uint64_t repeated = stages_->note(lanes, on);
         moving.stage = Moving::noted;  // not to be done twice
         std::uint64_t cut = 0;
         if (plan_.max_moves != INT64_MAX) {
             for (std::uint64_t left = on & ~repeated; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                if (x.made[lane] == plan_.max_moves) cut |= bit(lane);
+                if (lanes.moves_made[lane] == plan_.max_moves) cut |= bit(lane);
             }
         }
         for (std::uint64_t left = moving.drawn | repeated | cut; left; left &= left - 1) {
@@ -568,7 +577,7 @@ private:
 
     // Ends games and begins others.  Called again after an interruption it goes on.
     void end_games(Group& g, const BatchOutput& output) {
-        Lanes& x = g.x;
+        Lanes& lanes = g.lanes;
         Moving& moving = g.moving;
         for (; moving.ended != 0; moving.ended &= moving.ended - 1) {
             const int lane = std::countr_zero(moving.ended);
@@ -587,18 +596,18 @@ private:
             output.truncated[r] = rows_[r].cut;
             if (plan_.autoreset == Autoreset::same_step) begin_next(g, lane);
         }
-        for (std::uint64_t left = x.full & moving.lanes & ~g.over & g.in_lanes; left;
+        for (std::uint64_t left = lanes.overfull & moving.moved & ~g.over & g.in_lanes; left;
              left &= left - 1) {
             const int lane = std::countr_zero(left);
-            g.row(lane).board() = g.position(x.ring, lane);
-            leave(g, lane, x.now + 1);
+            g.row(lane).board() = g.position(lanes.ring, lane);
+            leave(g, lane, lanes.now + 1);
         }
     }
 
     // ------------------------------------------------------------------------------ output
 
     void show(Group& g, const BatchOutput& output) {
-        Lanes& x = g.x;
+        Lanes& lanes = g.lanes;
         const std::size_t rows = g.count();
         const auto features = static_cast<std::size_t>(features_.all);
         const auto actions = static_cast<std::size_t>(numbers_.all);
@@ -608,14 +617,14 @@ private:
             Shown to{seen, shows_mask_ ? mask : nullptr, features, actions, g.in_lanes & ~g.over};
             std::vector<std::int16_t> pits;
             std::vector<std::uint8_t> whole_mask;
-            if (rows < lanes_) {
-                pits.resize(lanes_ * features);
-                whole_mask.resize(lanes_ * actions);
+            if (rows < width_) {
+                pits.resize(width_ * features);
+                whole_mask.resize(width_ * actions);
                 to.pits = pits.data();
                 if (shows_mask_) to.mask = whole_mask.data();
             }
-            stages_->show(x, to);
-            if (rows < lanes_) {
+            stages_->show(lanes, to);
+            if (rows < width_) {
                 std::memcpy(seen, pits.data(), rows * features * sizeof(std::int16_t));
                 if (shows_mask_) std::memcpy(mask, whole_mask.data(), rows * actions);
             }
@@ -626,22 +635,22 @@ private:
             const int lane = std::countr_zero(left);
             const std::size_t r = g.first + static_cast<std::size_t>(lane);
             Row& row = rows_[r];
-            const bool apart = (g.in_lanes & bit(lane)) == 0;
-            if (!apart && !row.over) {
-                row.board() = g.position(x.ring, lane);
-                row.since_capture = g.x.since[lane];
+            const bool on_scalar = (g.in_lanes & bit(lane)) == 0;
+            if (!on_scalar && !row.over) {
+                row.board() = g.position(lanes.ring, lane);
+                row.since_capture = g.lanes.since_capture[lane];
             }
-            if (apart || !shows_pits_) {
+            if (on_scalar || !shows_pits_) {
                 Base::write_observation(row, output.observations + r * features);
             }
-            if (apart || !shows_mask_) Base::write_mask(r, output.mask + r * actions);
+            if (on_scalar || !shows_mask_) Base::write_mask(r, output.mask + r * actions);
         }
     }
 
     const Stages* stages_;
-    const std::size_t lanes_;
+    const std::size_t width_;
     bool shows_mask_ = false, shows_pits_ = false;
     std::vector<std::unique_ptr<Group>> groups_;
 };
 
-}  // namespace relaysow::playout
+}  // namespace relaysow::lanes

@@ -7,7 +7,7 @@
 
 #include "lanes/turns.hpp"
 
-namespace relaysow::playout::RELAYSOW_LEVEL {
+namespace relaysow::lanes::RELAYSOW_INSTRUCTION_SET {
 namespace {
 
 struct ByLaneRules : EnGeheRules {
@@ -17,41 +17,44 @@ struct ByLaneRules : EnGeheRules {
 // On shorter rings laps of all lanes by rows of pits are as fast.
 enum : int { shortest_by_lane = L == 16 ? 62 : 48 };
 
-enum : int { window = 32 };  // pits that are sown, or copied, at once
-typedef uint8_t Window __attribute__((vector_size(window)));
+enum : int { stretch_pits = 32 };  // pits that are sown, or copied, at once
+typedef uint8_t Stretch __attribute__((vector_size(stretch_pits)));
 
 struct alignas(64) OnesAndZeros {
-    uint8_t of[2 * window];
+    uint8_t of[2 * stretch_pits];
     constexpr OnesAndZeros() : of() {
-        for (int k = 0; k < window; ++k) of[k] = 1;
+        for (int k = 0; k < stretch_pits; ++k) of[k] = 1;
     }
 };
 constexpr OnesAndZeros ones_and_zeros;
 
 // From and to anywhere.
-INLINE void read_window(Window& pits, const uint8_t* from) {
-    __builtin_memcpy(&pits, from, window);
+INLINE void read_stretch(Stretch& pits, const uint8_t* from) {
+    __builtin_memcpy(&pits, from, stretch_pits);
 }
-INLINE void write_window(uint8_t* to, const Window& pits) { __builtin_memcpy(to, &pits, window); }
+INLINE void write_stretch(uint8_t* to, const Stretch& pits) {
+    __builtin_memcpy(to, &pits, stretch_pits);
+}
 
-// Adds a one to each pit of a window but those at its end that are left out.
+// Adds a one to each pit of a stretch but those at its end that are left out.
 INLINE void add_ones(uint8_t* pits, size_t left_out) {
-    Window held, ones;
-    read_window(held, pits);
-    read_window(ones, ones_and_zeros.of + left_out);
+    Stretch held, ones;
+    read_stretch(held, pits);
+    read_stretch(ones, ones_and_zeros.of + left_out);
     held += ones;
-    write_window(pits, held);
+    write_stretch(pits, held);
 }
-INLINE size_t out_of_window(int count) {
-    return static_cast<size_t>(count < window ? window - count : 0);
+INLINE size_t out_of_stretch(int count) {
+    return static_cast<size_t>(count < stretch_pits ? stretch_pits - count : 0);
 }
 RARE void add_many_ones(uint8_t* pits, int count) {
-    for (; count > 0; count -= window, pits += window) add_ones(pits, out_of_window(count));
+    for (; count > 0; count -= stretch_pits, pits += stretch_pits)
+        add_ones(pits, out_of_stretch(count));
 }
 
-// Whether some pit of a window has one of these bits.
-INLINE bool has_bits(const Window& pits, int in_pit) {
-    uint64_t words[window / 8];
+// Whether some pit of a stretch has one of these bits.
+INLINE bool has_bits(const Stretch& pits, int in_pit) {
+    uint64_t words[stretch_pits / 8];
     __builtin_memcpy(words, &pits, sizeof words);
     uint64_t all_pits = 0;
     for (const uint64_t word : words) all_pits |= word;
@@ -61,21 +64,21 @@ INLINE bool has_bits(const Window& pits, int in_pit) {
 INLINE size_t first_lane(uint64_t lanes) { return static_cast<size_t>(first_bit(lanes)); }
 
 // Sows laps in all lanes that do until few are left.
-void sow_by_lane(Lanes& x, unsigned& steps_left) {
-    const Options rules = ByLaneRules::of(x);
+void sow_by_lane(Lanes& lanes, unsigned& steps_left) {
+    const LaneRules rules = ByLaneRules::of(lanes);
     const int R = rules.ring_rows;
-    const V size = all(R), one = all(1), most = all(window);
-    uint64_t lapping = x.lapping, over = x.ended, astray = 0;
-    V laps = load(x.laps), pit = load(x.pit), hand = load(x.hand);
+    const V size = all(R), one = all(1), most = all(stretch_pits);
+    uint64_t lapping = lanes.lapping, over = lanes.ended, left_to_scalar = 0;
+    V laps = load(lanes.laps), pit = load(lanes.pit), hand = load(lanes.hand);
     alignas(64) uint8_t begins[L], ends[L], straight[L], left_out[L], beyond[L], content[L];
     alignas(64) uint16_t begin[L], last[L];  // pits among those of all lanes
     store(content, all(0));
-    uint8_t* const rings = x.ring;
-    const int few = count_bits(lapping | over | x.choosing) - enough_waiting(x);
+    uint8_t* const rings = lanes.ring;
+    const int few = count_bits(lapping | over | lanes.choosing) - enough_waiting(lanes);
     do {
         M act = mask(lapping);
         if (const uint64_t too_many = bits(act & below(size, hand))) {
-            astray |= too_many;
+            left_to_scalar |= too_many;
             lapping &= ~too_many;
             act = mask(lapping);
         }
@@ -101,15 +104,16 @@ void sow_by_lane(Lanes& x, unsigned& steps_left) {
         store(beyond, over_the_end);
         for (uint64_t left = bits(act & wraps); left; left &= left - 1) {
             const size_t lane = first_lane(left);
-            add_ones(rings + lane * lane_bytes, out_of_window(beyond[lane]));
+            add_ones(rings + lane * lane_bytes, out_of_stretch(beyond[lane]));
             rings[last[lane]] = content[lane] == 1;
         }
         if (const uint64_t long_laps = bits(act & below(most, larger(ahead, over_the_end)))) {
             store(straight, ahead);
             for (uint64_t left = long_laps; left; left &= left - 1) {
                 const size_t lane = first_lane(left);
-                add_many_ones(rings + begin[lane] + window, straight[lane] - window);
-                add_many_ones(rings + lane * lane_bytes + window, beyond[lane] - window);
+                add_many_ones(rings + begin[lane] + stretch_pits, straight[lane] - stretch_pits);
+                add_many_ones(rings + lane * lane_bytes + stretch_pits,
+                              beyond[lane] - stretch_pits);
                 rings[last[lane]] = content[lane] == 1;
             }
         }
@@ -120,25 +124,25 @@ void sow_by_lane(Lanes& x, unsigned& steps_left) {
         over |= done;
         lapping &= ~done;
     } while (--steps_left && count_bits(lapping) > few);
-    store(x.pit, pit);
-    store(x.hand, hand);
-    store(x.laps, laps);
-    x.lapping = lapping;
-    x.ended = over;
-    attend(x, astray, Call::astray);
+    store(lanes.pit, pit);
+    store(lanes.hand, hand);
+    store(lanes.laps, laps);
+    lanes.lapping = lapping;
+    lanes.ended = over;
+    serve(lanes, left_to_scalar, Request::left_to_scalar);
 }
 
 // Captures and hands over after the sowings that ended.
-void end_sowings_by_lane(Lanes& x) {
-    const Options rules = ByLaneRules::of(x);
+void end_sowings_by_lane(Lanes& lanes) {
+    const LaneRules rules = ByLaneRules::of(lanes);
     const int R = rules.ring_rows, n = rules.pits;
-    const M end = mask(x.ended), in_north = at_most(all(n), load(x.pit));
-    const uint64_t tries = x.ended & ~(bits(in_north) ^ x.mover);
+    const M end = mask(lanes.ended), in_north = at_most(all(n), load(lanes.pit));
+    const uint64_t tries = lanes.ended & ~(bits(in_north) ^ lanes.mover);
     alignas(64) uint8_t own[L], facing[L], faced[L];
-    store(own, load(x.pit));
-    store(facing, sub(all(R - 1), load(x.pit)));
+    store(own, load(lanes.pit));
+    store(facing, sub(all(R - 1), load(lanes.pit)));
     store(faced, all(0));
-    uint8_t* const rings = x.ring;
+    uint8_t* const rings = lanes.ring;
     for (uint64_t left = tries; left; left &= left - 1) {
         const size_t lane = first_lane(left);
         uint8_t* const ring = rings + lane * lane_bytes;
@@ -149,7 +153,7 @@ void end_sowings_by_lane(Lanes& x) {
     }
     const V seeds = load(faced);
     const M taken = nonzero(seeds);
-    count_sowings<ByLaneRules>(x, x.ended, end, taken, add_where(taken, seeds, all(1)), 0);
+    count_sowings<ByLaneRules>(lanes, lanes.ended, end, taken, add_where(taken, seeds, all(1)), 0);
 }
 
 // The number of the bit that `number` others are below.
@@ -163,28 +167,28 @@ INLINE int bit_at(uint64_t word, int number) {
 }
 
 // Serves the lanes whose sowing ended or whose mover is to choose.
-void take_turns_by_lane(Lanes& x) {
-    const Options rules = ByLaneRules::of(x);
+void take_turns_by_lane(Lanes& lanes) {
+    const LaneRules rules = ByLaneRules::of(lanes);
     const int R = rules.ring_rows, n = rules.pits;
-    if (x.ended) end_sowings_by_lane(x);
-    const uint64_t choosing = x.choosing;
-    const size_t slot = static_cast<size_t>(x.now & x.log_mask);
-    uint8_t* const log = x.log + slot * (size_t{lane_bytes} * L);
+    if (lanes.ended) end_sowings_by_lane(lanes);
+    const uint64_t choosing = lanes.choosing;
+    const size_t slot = static_cast<size_t>(lanes.now & lanes.log_mask);
+    uint8_t* const log = lanes.log + slot * (size_t{lane_bytes} * L);
     alignas(64) uint8_t home[L], count[L];
     alignas(64) uint16_t print[L];
     uint64_t candidates[L];
-    store(home, where(mask(x.mover), all(n)));
+    store(home, where(mask(lanes.mover), all(n)));
     store(count, all(0));
-    Window fullest{};
-    uint8_t* const rings = x.ring;
+    Stretch fullest{};
+    uint8_t* const rings = lanes.ring;
     const uint64_t row = ~uint64_t{0} >> (64 - n);
     for (uint64_t left = choosing; left; left &= left - 1) {
         const size_t lane = first_lane(left);
         const uint8_t* const ring = rings + lane * lane_bytes;
-        for (int k = 0; k < R; k += window) {
-            Window pits;
-            read_window(pits, ring + k);
-            write_window(log + lane * lane_bytes + k, pits);
+        for (int k = 0; k < R; k += stretch_pits) {
+            Stretch pits;
+            read_stretch(pits, ring + k);
+            write_stretch(log + lane * lane_bytes + k, pits);
             fullest |= pits;
         }
         uint64_t filled = 0;
@@ -202,52 +206,52 @@ void take_turns_by_lane(Lanes& x) {
         high[lane] = static_cast<uint8_t>(print[lane] >> 8);
         low[lane] = static_cast<uint8_t>(print[lane]);
     }
-    store(x.count, load(count));
-    const uint64_t able = bits(nonzero(load(x.count))) & choosing, stuck = choosing & ~able;
+    store(lanes.count, load(count));
+    const uint64_t able = bits(nonzero(load(lanes.count))) & choosing, stuck = choosing & ~able;
     uint64_t undecided = 0;
-    if (has_bits(fullest, rules.guard)) {
+    if (has_bits(fullest, rules.overflow_bits)) {
         for (uint64_t left = able; left; left &= left - 1) {
             const size_t lane = first_lane(left);
-            Window pits{};
-            for (int k = 0; k < R; k += window) {
-                Window some;
-                read_window(some, rings + lane * lane_bytes + k);
+            Stretch pits{};
+            for (int k = 0; k < R; k += stretch_pits) {
+                Stretch some;
+                read_stretch(some, rings + lane * lane_bytes + k);
                 pits |= some;
             }
-            if (has_bits(pits, rules.guard)) undecided |= uint64_t{1} << lane;
+            if (has_bits(pits, rules.overflow_bits)) undecided |= uint64_t{1} << lane;
         }
     }
-    const uint64_t limited = able & at_limit(x);
-    x.chose[slot] = able;
-    x.movers[slot] = x.mover;
-    if (x.now % turns_between_looks == 0) look_back(x);
-    const uint64_t repeated = find_repeated<ByLaneRules>(x, able, load(high), load(low));
-    const uint64_t aside = stuck | undecided | limited | repeated;
-    const uint64_t deciding = able & ~aside;
+    const uint64_t limited = able & at_limit(lanes);
+    lanes.chose[slot] = able;
+    lanes.movers[slot] = lanes.mover;
+    if (lanes.now % turns_between_looks == 0) look_back(lanes);
+    const uint64_t repeated = find_repeated<ByLaneRules>(lanes, able, load(high), load(low));
+    const uint64_t held_back = stuck | undecided | limited | repeated;
+    const uint64_t deciding = able & ~held_back;
     const M decide = mask(deciding);
     alignas(64) uint8_t drawing[L], from[L], lift[L];
     store(drawing, where(decide, all(0xFF)));
-    draw(x, drawing);
+    draw(lanes, drawing);
     for (uint64_t left = deciding; left; left &= left - 1) {
         const size_t lane = first_lane(left);
-        const auto own = static_cast<size_t>(bit_at(candidates[lane], x.number[lane]));
+        const auto own = static_cast<size_t>(bit_at(candidates[lane], lanes.number[lane]));
         uint8_t& held = rings[lane * lane_bytes + home[lane] + own];
         from[lane] = static_cast<uint8_t>(own);
         lift[lane] = held;
         held = 0;
     }
-    const V pit = choose(decide, add(load(home), load(from)), load(x.pit));
-    const V hand = choose(decide, load(lift), load(x.hand));
-    store(x.pit, pit);
-    store(x.hand, hand);
-    begin_sowings(x, decide, pit, hand, load(x.number));
-    x.redrawn &= ~deciding;
-    begin_laps(x, deciding);
-    x.choosing = 0;
-    ++x.now;
-    if (aside) attend_aside(x, stuck, repeated, undecided, limited);
-    end_turn(x);
+    const V pit = choose(decide, add(load(home), load(from)), load(lanes.pit));
+    const V hand = choose(decide, load(lift), load(lanes.hand));
+    store(lanes.pit, pit);
+    store(lanes.hand, hand);
+    begin_sowings(lanes, decide, pit, hand, load(lanes.number));
+    lanes.redrawn &= ~deciding;
+    begin_laps(lanes, deciding);
+    lanes.choosing = 0;
+    ++lanes.now;
+    if (held_back) serve_held_back(lanes, stuck, repeated, undecided, limited);
+    end_turn(lanes);
 }
 
 }  // namespace
-}  // namespace relaysow::playout::RELAYSOW_LEVEL
+}  // namespace relaysow::lanes::RELAYSOW_INSTRUCTION_SET

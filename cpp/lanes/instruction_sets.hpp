@@ -6,21 +6,21 @@
 
 #include "lanes/kernel.hpp"
 
-namespace relaysow::playout {
+namespace relaysow::lanes {
 
-struct Level {
+struct InstructionSet {
     std::string_view name;
-    Kernel run;  // null: the scalar path
-    int lanes;
-    bool (*by_lane)(const Options&);
+    Kernel run;  // null: games are on the scalar path
+    int width;
+    bool (*by_lane)(const LaneRules&);
     const Stages& (*stages)(const Lanes&);  // of single moves
 };
 
 // Those that this machine runs, the fastest first; the last is the scalar path.
-std::vector<Level> levels();
+std::vector<InstructionSet> instruction_sets();
 
 // The fastest, or the one named by the environment variable RELAYSOW_ISA; std::invalid_argument if
 // that is none of them.
-Level level();
+InstructionSet instruction_set_in_use();
 
-}  // namespace relaysow::playout
+}  // namespace relaysow::lanes

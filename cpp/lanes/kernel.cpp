@@ -1,36 +1,38 @@
 // Many games side by side in byte lanes: laps, captures and choices of all lanes by masks.
 //
-// Compiled once for every instruction set, RELAYSOW_LEVEL, in a namespace of its own.  It uses
-// nothing inline from elsewhere: the linker could hand a copy for one instruction set to others.
+// Compiled once for every instruction set, RELAYSOW_INSTRUCTION_SET, in a namespace of its own.  It
+// uses nothing inline from elsewhere: the linker could hand a copy for one instruction set to
+// others.
 #include "lanes/kernel.hpp"
 
 #include "lanes/by_lane.hpp"
-#include "lanes/known_rules.hpp"
+#include "lanes/fixed_rules.hpp"
 #include "lanes/turns.hpp"
 #include "lanes/vectors.hpp"
 
-namespace relaysow::playout::RELAYSOW_LEVEL {
+namespace relaysow::lanes::RELAYSOW_INSTRUCTION_SET {
 namespace {
 
 // Sows laps in all lanes that do until enough of them wait for the driver or for the next stage.
-template <class Known>
-struct Sowing {
-    static constexpr bool marks = Known::marks;
-    Lanes& x;
-    const Options rules = Known::of(x);
+template <class FixedRules>
+struct RowSowing {
+    static constexpr bool has_protection = FixedRules::has_protection;
+    Lanes& lanes;
+    const LaneRules rules = FixedRules::of(lanes);
     const int R = rules.ring_rows, n = rules.pits;
-    const V size = all(R), round = all(rules.round), one = all(1);
-    uint64_t lapping = x.lapping, over = x.ended, refused[3] = {0, 0, 0};
-    M act = mask(lapping), cw = mask(x.clockwise), crossed = mask(x.crossed);
-    V pit = load(x.pit), hand = load(x.hand), laps = load(x.laps), raw = load(x.raw);
-    const int enough = enough_waiting(x);
+    const V size = all(R), pits_a_round = all(rules.pits_a_round), one = all(1);
+    uint64_t lapping = lanes.lapping, over = lanes.ended, refused[3] = {0, 0, 0};
+    M act = mask(lapping), cw = mask(lanes.clockwise), crossed = mask(lanes.crossed);
+    V pit = load(lanes.pit), hand = load(lanes.hand), laps = load(lanes.laps),
+      as_held = load(lanes.hand_as_held);
+    const int enough = enough_waiting(lanes);
     uint64_t out = 0;
 
-    INLINE explicit Sowing(Lanes& lanes) : x(lanes) {}
+    INLINE explicit RowSowing(Lanes& all_lanes) : lanes(all_lanes) {}
 
     INLINE bool step() {
-        if (rules.guard) {
-            const uint64_t too_many = bits(act & below(round, hand));
+        if (rules.overflow_bits) {
+            const uint64_t too_many = bits(act & below(pits_a_round, hand));
             if (too_many) {
                 refused[2] |= too_many;
                 out |= too_many;
@@ -39,9 +41,10 @@ struct Sowing {
             }
         }
         V rounds = all(0), seeds = hand;
-        for (M more = act & below(round, seeds); bits(more); more = act & below(round, seeds)) {
+        for (M more = act & below(pits_a_round, seeds); bits(more);
+             more = act & below(pits_a_round, seeds)) {
             rounds = add_where(more, rounds, one);
-            seeds = sub(seeds, where(more, round));
+            seeds = sub(seeds, where(more, pits_a_round));
         }
         const V room = choose(cw, pit, sub(all(n - 1), pit));
         crossed = crossed | (act & below(room, hand));
@@ -61,24 +64,24 @@ struct Sowing {
         const bool skips = rules.skipped && bits(nonzero(rounds));
         // Where no lane goes all round, as on long rings, one comparison tells what is sown:
         // counted down instead of up, those not in an interval are below its complement.
-        const bool plain = R > 32 && !bits(act & at_most(round, hand));
+        const bool plain = R > 32 && !bits(act & at_most(pits_a_round, hand));
         if (plain) {
             const M around = act & wraps;
-            const auto turned = [&](V v) { return choose(around, sub(all(-1), v), v); };
-            at = turned(at);
-            at_last = turned(at_last);
+            const auto mirrored = [&](V v) { return choose(around, sub(all(-1), v), v); };
+            at = mirrored(at);
+            at_last = mirrored(at_last);
             length = choose(around, sub(all(0), length), length);
             onward = choose(around, all(-1), one);
         }
-        uint8_t* here = x.ring;
+        uint8_t* here = lanes.ring;
         const auto rows = [&](int pits, V keep) __attribute__((always_inline)) {
             const auto lift = [&](V now) __attribute__((always_inline)) {
-                if constexpr (marks) {
+                if constexpr (has_protection) {
                     const M lifted = equal(at, at_last);
-                    raw = choose(lifted, now, raw);
+                    as_held = choose(lifted, now, as_held);
                     now = choose(lifted, now & keep, now);
                 } else {
-                    lift_where_equal(at, at_last, now, raw);
+                    lift_where_equal(at, at_last, now, as_held);
                 }
                 store(here, now);
                 at = add(at, onward);
@@ -98,13 +101,13 @@ struct Sowing {
                 }
             }
         };
-        if constexpr (marks) {
+        if constexpr (has_protection) {
             rows(n, all(0));
-            rows(n, all(rules.owner_lifts ? mark : 0));
+            rows(n, all(rules.owner_lifts ? protected_bit : 0));
         } else {
             rows(R, all(0));
         }
-        hand = choose(act, marks ? raw & all(counted) : raw, hand);
+        hand = choose(act, has_protection ? as_held & all(seed_bits) : as_held, hand);
         const M first = equal(laps, all(0));
         laps = add_where(act, laps, one);
         pit = choose(act, last, pit);
@@ -126,27 +129,27 @@ struct Sowing {
         over |= bits(done);
         out |= lapping & ~still & ~over;
         lapping = still;
-        return lapping && count_bits(over | x.choosing | out) < enough;
+        return lapping && count_bits(over | lanes.choosing | out) < enough;
     }
 
     INLINE void end() {
-        store(x.pit, pit);
-        store(x.hand, hand);
-        store(x.raw, raw);
-        store(x.laps, laps);
-        x.lapping = lapping;
-        x.ended = over;
-        x.clockwise = bits(cw);
-        x.crossed = bits(crossed);
-        attend(x, refused[0], Call::forbidden);
-        attend(x, refused[1], Call::capped);
-        attend(x, refused[2], Call::astray);
+        store(lanes.pit, pit);
+        store(lanes.hand, hand);
+        store(lanes.hand_as_held, as_held);
+        store(lanes.laps, laps);
+        lanes.lapping = lapping;
+        lanes.ended = over;
+        lanes.clockwise = bits(cw);
+        lanes.crossed = bits(crossed);
+        serve(lanes, refused[0], Request::forbidden);
+        serve(lanes, refused[1], Request::capped);
+        serve(lanes, refused[2], Request::left_to_scalar);
     }
 };
 
-template <class Known>
-void sow(Lanes& x, unsigned& steps_left) {
-    Sowing<Known> sowing(x);
+template <class FixedRules>
+void sow(Lanes& lanes, unsigned& steps_left) {
+    RowSowing<FixedRules> sowing(lanes);
     bool goes_on;
     do {
         goes_on = sowing.step();
@@ -156,11 +159,11 @@ void sow(Lanes& x, unsigned& steps_left) {
 
 // The same in two groups, a step of each in turn: while one's wait for their own results, the
 // other's go on.
-template <class Known>
-void sow_both(Lanes& x, Lanes& y) {
-    Sowing<Known> first(x), second(y);
-    bool first_goes_on = x.lapping != 0, second_goes_on = y.lapping != 0;
-    unsigned steps_left = x.steps_to_long;
+template <class FixedRules>
+void sow_both(Lanes& lanes, Lanes& beside) {
+    RowSowing<FixedRules> first(lanes), second(beside);
+    bool first_goes_on = lanes.lapping != 0, second_goes_on = beside.lapping != 0;
+    unsigned steps_left = lanes.steps_to_long;
     for (; steps_left && first_goes_on && second_goes_on; --steps_left) {
         first_goes_on = first.step();
         second_goes_on = second.step();
@@ -171,27 +174,28 @@ void sow_both(Lanes& x, Lanes& y) {
     second.end();
 }
 
-INLINE bool capturable(bool marks, int seeds) {
-    return marks ? seeds > 0 && seeds < mark : seeds > 0;
+INLINE bool capturable(bool has_protection, int seeds) {
+    return has_protection ? seeds > 0 && seeds < protected_bit : seeds > 0;
 }
 
 // Captures, counts and hands over after the sowings that ended.  `restored` gets, for the pits
 // where they ended, what is to be put back.  Returns lanes whose sowing is left to the driver: it
 // captures more than a byte counts.
-template <class Known>
-uint64_t end_sowings(Lanes& x, V& restored) {
-    const Options rules = Known::of(x);
+template <class FixedRules>
+uint64_t end_sowings(Lanes& lanes, V& restored) {
+    const LaneRules rules = FixedRules::of(lanes);
     const int R = rules.ring_rows, n = rules.pits;
     const Chain chain = rules.chain;
-    const bool marks = rules.marks, clockwise_too = rules.either || rules.reversed;
-    uint8_t* const ring = x.ring;
-    uint64_t ended = x.ended, astray = 0;
+    const bool has_protection = rules.has_protection,
+               clockwise_too = rules.either || rules.reversed;
+    uint8_t* const ring = lanes.ring;
+    uint64_t ended = lanes.ended, left_to_scalar = 0;
     M end = mask(ended);
-    const M cw = mask(x.clockwise);
-    const V pit = load(x.pit);
+    const M cw = mask(lanes.clockwise);
+    const V pit = load(lanes.pit);
     const M own = end & below(pit, all(n));
-    const M tries = rules.always_captures ? own : own & mask(x.crossed);
-    uint64_t again = rules.moves_again ? bits(own) & ~x.crossed : 0;
+    const M tries = rules.always_captures ? own : own & mask(lanes.crossed);
+    uint64_t again = rules.moves_again ? bits(own) & ~lanes.crossed : 0;
     V captured = all(0);
     M own_taken = none();
     const uint64_t trying = bits(tries);
@@ -200,13 +204,13 @@ uint64_t end_sowings(Lanes& x, V& restored) {
         store(faced, all(0));
         for (uint64_t left = trying; left; left &= left - 1) {
             const int lane = first_bit(left);
-            faced[lane] = ring[(R - 1 - x.pit[lane]) * L + lane];
+            faced[lane] = ring[(R - 1 - lanes.pit[lane]) * L + lane];
         }
         const V seeds = load(faced);
-        const M takes = marks ? below(sub(seeds, all(1)), all(counted)) : nonzero(seeds);
+        const M takes = has_protection ? below(sub(seeds, all(1)), all(seed_bits)) : nonzero(seeds);
         for (uint64_t left = bits(takes); left; left &= left - 1) {
             const int lane = first_bit(left);
-            ring[(R - 1 - x.pit[lane]) * L + lane] = 0;
+            ring[(R - 1 - lanes.pit[lane]) * L + lane] = 0;
         }
         captured = where(takes, seeds);
         own_taken = rules.lone_taken ? tries : takes;
@@ -224,8 +228,8 @@ uint64_t end_sowings(Lanes& x, V& restored) {
         };
         for (int j = 0; j < n; ++j) {
             const V mine = load(ring + j * L), faced = load(ring + (R - 1 - j) * L);
-            open[j] = marks ? below(sub(faced, all(1)), all(counted)) : nonzero(faced);
-            empty[j] = ~bits_in(mine, all(marks ? counted : 0xFF));
+            open[j] = has_protection ? below(sub(faced, all(1)), all(seed_bits)) : nonzero(faced);
+            empty[j] = ~bits_in(mine, all(has_protection ? seed_bits : 0xFF));
             starts[j] = tries & equal(pit, all(j)) & (open[j] | lone);
             own_taken = own_taken | starts[j];
             takes[j] = step(j, starts[j] & ~cw);
@@ -239,7 +243,7 @@ uint64_t end_sowings(Lanes& x, V& restored) {
             store(facing, where(~take, faced));
         }
     }
-    if (rules.guard) astray = bits(equal(captured, all(0xFF)));
+    if (rules.overflow_bits) left_to_scalar = bits(equal(captured, all(0xFF)));
     if (!rules.capturing_stays) captured = add_where(own_taken, captured, all(1));
     if (rules.bonus != Bonus::none) {
         alignas(64) uint8_t taken[L];
@@ -251,71 +255,73 @@ uint64_t end_sowings(Lanes& x, V& restored) {
             const int lane = first_bit(left);
             const int faced = R - 1;
             int run = 0;
-            while (run < n - 1 && capturable(marks, ring[(faced - 1 - run) * L + lane])) ++run;
+            while (run < n - 1 && capturable(has_protection, ring[(faced - 1 - run) * L + lane]))
+                ++run;
             if (rules.bonus == Bonus::three) run = run >= 3 ? 3 : 0;
             if (rules.bonus == Bonus::up_to_three && run > 3) run = 3;
             for (int k = 1; k <= run; ++k) {
                 uint8_t& seeds = ring[(faced - k) * L + lane];
-                if (seeds > 0xFF - taken[lane]) astray |= uint64_t{1} << lane;
+                if (seeds > 0xFF - taken[lane]) left_to_scalar |= uint64_t{1} << lane;
                 taken[lane] = static_cast<uint8_t>(taken[lane] + seeds);
                 seeds = 0;
             }
         }
         captured = load(taken);
     }
-    if (astray) {
-        ended &= ~astray;
+    if (left_to_scalar) {
+        ended &= ~left_to_scalar;
         again &= ended;
         end = mask(ended);
         own_taken = own_taken & end;
         captured = where(end, captured);
     }
-    count_sowings<Known>(x, ended, end, own_taken, captured, again);
-    restored = where(end, load(x.raw));
+    count_sowings<FixedRules>(lanes, ended, end, own_taken, captured, again);
+    restored = where(end, load(lanes.hand_as_held));
     if (!rules.capturing_stays) {
-        restored = choose(own_taken, restored & all(mark & (marks ? 0xFF : 0)), restored);
+        restored = choose(own_taken, restored & all(protected_bit & (has_protection ? 0xFF : 0)),
+                          restored);
     }
-    return astray;
+    return left_to_scalar;
 }
 
 // What is in these pits of the own row; nothing in others.
-template <class Known>
-INLINE V held_in(const Lanes& x, V pit) {
-    const Options rules = Known::of(x);
+template <class FixedRules>
+INLINE V held_in(const Lanes& lanes, V pit) {
+    const LaneRules rules = FixedRules::of(lanes);
     V held = all(0);
     for (int j = 0; j < rules.pits; ++j) {
-        held = choose(equal(pit, all(j)), load(x.ring + j * L), held);
+        held = choose(equal(pit, all(j)), load(lanes.ring + j * L), held);
     }
-    return rules.marks ? held & all(counted) : held;
+    return rules.has_protection ? held & all(seed_bits) : held;
 }
 
 // Lanes whose move may end its first lap where it does.
-template <class Known>
-INLINE M first_laps_legal(const Lanes& x, M decide, V pit, V hand, M cw) {
-    const Options rules = Known::of(x);
+template <class FixedRules>
+INLINE M first_laps_legal(const Lanes& lanes, M decide, V pit, V hand, M cw) {
+    const LaneRules rules = FixedRules::of(lanes);
     const int n = rules.pits;
-    const V size = all(rules.ring_rows), round = all(rules.round);
+    const V size = all(rules.ring_rows), pits_a_round = all(rules.pits_a_round);
     M in_one_round = decide;
     V seeds = where(decide, hand);
-    for (M more = below(round, seeds); bits(more); more = below(round, seeds)) {
+    for (M more = below(pits_a_round, seeds); bits(more); more = below(pits_a_round, seeds)) {
         in_one_round = in_one_round & ~more;
-        seeds = sub(seeds, where(more, round));
+        seeds = sub(seeds, where(more, pits_a_round));
     }
     V last = choose(cw, sub(pit, seeds), add(pit, seeds));
     last = choose(at_most(size, last), choose(cw, add(last, size), sub(last, size)), last);
-    const V held = held_in<Known>(x, last);
+    const V held = held_in<FixedRules>(lanes, last);
     const M empty = ~nonzero(held) | (equal(last, pit) & equal(held, hand));
     return at_most(all(n), last) | (in_one_round & empty);
 }
 
 // The candidates that a decision is among.
-struct Choice {
+struct CandidateSums {
     const V* sums;  // of candidates in the pits of the own row up to each
     M both;         // lanes that may sow either way
     V duty;
 
     // The moves of these numbers; without `any_lift` what is lifted is left out.
-    INLINE void find(const Options& rules, V number, V& pit, V& hand, M& cw) const {
+    INLINE void find(const LaneRules& rules, V number, V& pit, V& hand, M& cw) const {
         const V wanted = choose(both, halved(number), number), one = all(1);
         cw = (both & bits_in(number, one)) | equal(duty, all(2));
         V before = all(0);
@@ -336,16 +342,17 @@ struct Undecided {
 };
 
 // Draws again where the first lap is illegal.
-template <class Known>
-Undecided draw_legal(Lanes& x, M decide, const Choice& choice, V& number, V& pit, V& hand, M& cw) {
-    const Options rules = Known::of(x);
-    const V candidates = load(x.count), never = all(0xFF);
+template <class FixedRules>
+Undecided draw_legal(Lanes& lanes, M decide, const CandidateSums& among, V& number, V& pit, V& hand,
+                     M& cw) {
+    const LaneRules rules = FixedRules::of(lanes);
+    const V candidates = load(lanes.count), never = all(0xFF);
     V struck[most_struck + 1];  // rising
     int strikes = 0;
     struck[0] = never;
-    Undecided lanes{0, 0};
-    if (!rules.any_lift) hand = held_in<Known>(x, pit);
-    M illegal = decide & ~first_laps_legal<Known>(x, decide, pit, hand, cw);
+    Undecided undecided{0, 0};
+    if (!rules.any_lift) hand = held_in<FixedRules>(lanes, pit);
+    M illegal = decide & ~first_laps_legal<FixedRules>(lanes, decide, pit, hand, cw);
     while (bits(illegal)) {
         V now = choose(illegal, number, never);
         for (int k = 0; k < strikes; ++k) {
@@ -356,117 +363,120 @@ Undecided draw_legal(Lanes& x, M decide, const Choice& choice, V& number, V& pit
         struck[strikes] = now;
         struck[++strikes] = never;
         const M none_left = illegal & equal(candidates, all(strikes));
-        lanes.none_legal |= bits(none_left);
+        undecided.none_legal |= bits(none_left);
         illegal = illegal & ~none_left;
         if (!bits(illegal) || strikes == most_struck) break;
         alignas(64) uint8_t drawing[L];
         store(drawing, where(illegal, never));
-        store(x.count, sub(candidates, all(strikes)));
-        draw(x, drawing);
-        V next = load(x.number), next_pit, next_hand = hand;
+        store(lanes.count, sub(candidates, all(strikes)));
+        draw(lanes, drawing);
+        V next = load(lanes.number), next_pit, next_hand = hand;
         for (int k = 0; k < strikes; ++k) next = add_where(at_most(struck[k], next), next, all(1));
         M next_cw;
-        choice.find(rules, next, next_pit, next_hand, next_cw);
-        if (!rules.any_lift) next_hand = held_in<Known>(x, next_pit);
+        among.find(rules, next, next_pit, next_hand, next_cw);
+        if (!rules.any_lift) next_hand = held_in<FixedRules>(lanes, next_pit);
         number = choose(illegal, next, number);
         pit = choose(illegal, next_pit, pit);
         hand = choose(illegal, next_hand, hand);
         cw = (illegal & next_cw) | (cw & ~illegal);
-        illegal = illegal & ~first_laps_legal<Known>(x, illegal, pit, hand, cw);
+        illegal = illegal & ~first_laps_legal<FixedRules>(lanes, illegal, pit, hand, cw);
     }
-    store(x.count, candidates);
+    store(lanes.count, candidates);
     for (int k = 0; k <= strikes; ++k) {
-        store(x.struck_first[k], choose(decide, struck[k], load(x.struck_first[k])));
+        store(lanes.struck_first[k], choose(decide, struck[k], load(lanes.struck_first[k])));
     }
-    lanes.overdrawn = bits(illegal);
-    return lanes;
+    undecided.overdrawn = bits(illegal);
+    return undecided;
 }
 
 // Draws a candidate for each lane `deciding` and lifts its seeds; `sums` are the candidates in the
 // pits of the own row up to each.  It may `draw_again` if the first lap is illegal.
-template <class Known>
-INLINE Undecided decide(Lanes& x, uint64_t deciding, const V* sums, V sum, V duty,
+template <class FixedRules>
+INLINE Undecided decide(Lanes& lanes, uint64_t deciding, const V* sums, V sum, V duty,
                         bool draws_again) {
-    const Options rules = Known::of(x);
+    const LaneRules rules = FixedRules::of(lanes);
     const int n = rules.pits;
-    const bool marks = rules.marks, any_lift = rules.any_lift;
-    uint8_t* const ring = x.ring;
+    const bool has_protection = rules.has_protection, any_lift = rules.any_lift;
+    uint8_t* const ring = lanes.ring;
     const M decide = mask(deciding);
     alignas(64) uint8_t drawing[L];
     store(drawing, where(decide, all(0xFF)));
     const M both = rules.either ? ~nonzero(duty) : none();
-    store(x.count, add_where(both, sum, sum));
-    draw(x, drawing);
-    const Choice choice{sums, both, duty};
-    V number = load(x.number), own_pit, lifted = all(0);
+    store(lanes.count, add_where(both, sum, sum));
+    draw(lanes, drawing);
+    const CandidateSums among{sums, both, duty};
+    V number = load(lanes.number), own_pit, lifted = all(0);
     M cw;
-    choice.find(rules, number, own_pit, lifted, cw);
+    among.find(rules, number, own_pit, lifted, cw);
     Undecided undecided{0, 0};
-    if (draws_again) undecided = draw_legal<Known>(x, decide, choice, number, own_pit, lifted, cw);
-    const V pit = choose(decide, own_pit, load(x.pit));
-    V hand = choose(decide, lifted, load(x.hand));
+    if (draws_again)
+        undecided = draw_legal<FixedRules>(lanes, decide, among, number, own_pit, lifted, cw);
+    const V pit = choose(decide, own_pit, load(lanes.pit));
+    V hand = choose(decide, lifted, load(lanes.hand));
     const uint64_t clockwise = bits(cw) & deciding;
     deciding &= ~(undecided.none_legal | undecided.overdrawn);
     const M decided = mask(deciding);
-    store(x.pit, pit);
+    store(lanes.pit, pit);
     if (n <= 16) {
         for (int j = 0; j < n; ++j) {
             const M here = decided & equal(own_pit, all(j));
             const V held = load(ring + j * L);
             if (any_lift) {
-                const V seeds = marks ? held & all(counted) : held;
+                const V seeds = has_protection ? held & all(seed_bits) : held;
                 store(ring + j * L, choose(here, sub(seeds, lifted), held));
             } else {
                 hand = choose(here, held, hand);
                 store(ring + j * L, where(~here, held));
             }
         }
-        if (marks && !any_lift) hand = choose(decide, hand & all(counted), hand);
-        store(x.hand, hand);
+        if (has_protection && !any_lift) hand = choose(decide, hand & all(seed_bits), hand);
+        store(lanes.hand, hand);
     } else {
-        store(x.hand, hand);
-        const int seeds_of = marks ? counted : 0xFF;
+        store(lanes.hand, hand);
+        const int seeds_of = has_protection ? seed_bits : 0xFF;
         for (uint64_t left = deciding; left; left &= left - 1) {
             const int lane = first_bit(left);
-            uint8_t& held = ring[x.pit[lane] * L + lane];
+            uint8_t& held = ring[lanes.pit[lane] * L + lane];
             const int seeds = held & seeds_of;
-            if (!any_lift) x.hand[lane] = static_cast<uint8_t>(seeds);
-            held = static_cast<uint8_t>(seeds - x.hand[lane]);
+            if (!any_lift) lanes.hand[lane] = static_cast<uint8_t>(seeds);
+            held = static_cast<uint8_t>(seeds - lanes.hand[lane]);
         }
-        hand = load(x.hand);
+        hand = load(lanes.hand);
     }
-    begin_sowings(x, decide, pit, hand, number);
-    x.clockwise = (x.clockwise & ~deciding) | clockwise;
-    x.from_clockwise = (x.from_clockwise & ~deciding) | clockwise;
-    begin_laps(x, deciding);
+    begin_sowings(lanes, decide, pit, hand, number);
+    lanes.clockwise = (lanes.clockwise & ~deciding) | clockwise;
+    lanes.from_clockwise = (lanes.from_clockwise & ~deciding) | clockwise;
+    begin_laps(lanes, deciding);
     return undecided;
 }
 
 // Serves the lanes whose sowing ended or whose mover is to choose.
-template <class Known>
-void take_turns(Lanes& x) {
-    const Options rules = Known::of(x);
+template <class FixedRules>
+void take_turns(Lanes& lanes) {
+    const LaneRules rules = FixedRules::of(lanes);
     const int R = rules.ring_rows, n = rules.pits;
-    const bool marks = rules.marks, any_lift = rules.any_lift, pit_duty = rules.pit_duty;
-    uint8_t* const ring = x.ring;
-    const size_t slot = static_cast<size_t>(x.now & x.log_mask);
+    const bool has_protection = rules.has_protection, any_lift = rules.any_lift,
+               pit_duty = rules.pit_duty;
+    uint8_t* const ring = lanes.ring;
+    const size_t slot = static_cast<size_t>(lanes.now & lanes.log_mask);
     V restored = all(0), where_restored = all(0xFF);
-    const bool restores = x.ended != 0;
+    const bool restores = lanes.ended != 0;
     if (restores) {
-        const uint64_t ended = x.ended, astray = end_sowings<Known>(x, restored);
-        where_restored = choose(mask(ended & ~astray), load(x.pit), where_restored);
-        attend(x, astray, Call::astray);
+        const uint64_t ended = lanes.ended,
+                       left_to_scalar = end_sowings<FixedRules>(lanes, restored);
+        where_restored = choose(mask(ended & ~left_to_scalar), load(lanes.pit), where_restored);
+        serve(lanes, left_to_scalar, Request::left_to_scalar);
     }
-    const uint64_t choosing = x.choosing;
-    uint8_t* log = x.log + slot * static_cast<size_t>(rules.rows) * L;
+    const uint64_t choosing = lanes.choosing;
+    uint8_t* log = lanes.log + slot * static_cast<size_t>(rules.rows) * L;
     V sums[64];  // of candidates in the pits of the own row up to each
     V sum = all(0), fullest = all(0), in_row = all(0);
-    V h1 = where(mask(x.mover), all(0x35)), h2 = all(0), h3 = all(0);
+    V h1 = where(mask(lanes.mover), all(0x35)), h2 = all(0), h3 = all(0);
     const V least = all(rules.minimum_lift);
     const V barred = pit_duty ? load(ring + (R + 1) * L) : all(0);
     const V duty = rules.direction_duty ? load(ring + R * L) : all(0);
-    const M turns = mask(x.mover ^ x.viewer);
-    x.viewer = x.mover;
+    const M turns = mask(lanes.mover ^ lanes.viewer);
+    lanes.viewer = lanes.mover;
     for (int j = 0; j < n; ++j) {
         V near = load(ring + j * L), far = load(ring + (n + j) * L);
         if (restores) {
@@ -486,7 +496,7 @@ void take_turns(Lanes& x) {
         h2 = add(h2, h1);
         h3 = add(h3, h2);
         fullest = fullest | mine | other;
-        if (marks) mine = mine & all(counted);
+        if (has_protection) mine = mine & all(seed_bits);
         in_row = in_row | mine;
         M lifts = at_most(least, mine);
         if (pit_duty) lifts = lifts & ~equal(barred, all(j + 1));
@@ -505,132 +515,136 @@ void take_turns(Lanes& x) {
     uint64_t passing = 0;
     if (stuck && rules.passes) {
         const uint64_t plain = ~bits(nonzero(duty | barred));
-        passing = stuck & ~x.passed & plain;
+        passing = stuck & ~lanes.passed & plain;
         if (rules.row_empty_ends) passing &= bits(nonzero(in_row));
         stuck &= ~passing;
     }
-    uint64_t undecided = rules.guard ? able & bits(bits_in(fullest, all(rules.guard))) : 0;
+    uint64_t undecided =
+        rules.overflow_bits ? able & bits(bits_in(fullest, all(rules.overflow_bits))) : 0;
     if (rules.most_candidates) undecided |= able & bits(below(all(rules.most_candidates), sum));
-    const uint64_t limited = able & at_limit(x);
-    x.chose[slot] = able;
-    x.movers[slot] = x.mover;
-    if (rules.compares && x.now % turns_between_looks == 0) look_back(x);
-    const uint64_t repeated = rules.compares ? find_repeated<Known>(x, able, h2, h3) : 0;
-    const uint64_t aside = stuck | undecided | limited | repeated;
-    const uint64_t deciding = able & ~aside;
+    const uint64_t limited = able & at_limit(lanes);
+    lanes.chose[slot] = able;
+    lanes.movers[slot] = lanes.mover;
+    if (rules.compares && lanes.now % turns_between_looks == 0) look_back(lanes);
+    const uint64_t repeated = rules.compares ? find_repeated<FixedRules>(lanes, able, h2, h3) : 0;
+    const uint64_t held_back = stuck | undecided | limited | repeated;
+    const uint64_t deciding = able & ~held_back;
     Undecided after_all{0, 0};
-    x.redrawn &= ~deciding;
-    if (deciding) after_all = decide<Known>(x, deciding, sums, sum, duty, rules.checks_first_lap);
-    x.choosing = choosing & ~able & ~stuck;
-    x.mover ^= passing;
-    x.passed |= passing;
-    x.new_turn |= passing;
-    ++x.now;
-    if (aside | after_all.none_legal | after_all.overdrawn) {
-        attend_aside(x, stuck, repeated, undecided, limited);
-        attend(x, after_all.none_legal, Call::none_legal);
-        attend(x, after_all.overdrawn, Call::overdrawn);
+    lanes.redrawn &= ~deciding;
+    if (deciding)
+        after_all = decide<FixedRules>(lanes, deciding, sums, sum, duty, rules.checks_first_lap);
+    lanes.choosing = choosing & ~able & ~stuck;
+    lanes.mover ^= passing;
+    lanes.passed |= passing;
+    lanes.begins_turn |= passing;
+    ++lanes.now;
+    if (held_back | after_all.none_legal | after_all.overdrawn) {
+        serve_held_back(lanes, stuck, repeated, undecided, limited);
+        serve(lanes, after_all.none_legal, Request::none_legal);
+        serve(lanes, after_all.overdrawn, Request::overdrawn);
     }
-    end_turn(x);
+    end_turn(lanes);
 }
 
 // Plays all games by these two stages.
 template <class Sow, class TakeTurns>
-INLINE void play(Lanes& x, const Sow& sow, const TakeTurns& take_turns) {
-    unsigned steps_left = x.steps_to_long;
-    while (x.lapping | x.ended | x.choosing) {
-        if (x.lapping) {
-            sow(x, steps_left);
+INLINE void play(Lanes& lanes, const Sow& sow, const TakeTurns& take_turns) {
+    unsigned steps_left = lanes.steps_to_long;
+    while (lanes.lapping | lanes.ended | lanes.choosing) {
+        if (lanes.lapping) {
+            sow(lanes, steps_left);
         } else {
             steps_left -= 1;
         }
         if (steps_left == 0) {
-            steps_left = x.steps_to_long;
-            x.driver.poll(x.driver.context);
-            leave_long_sowings(x);
+            steps_left = lanes.steps_to_long;
+            lanes.driver.poll(lanes.driver.context);
+            leave_long_sowings(lanes);
         }
-        if (x.ended | x.choosing) take_turns(x);
+        if (lanes.ended | lanes.choosing) take_turns(lanes);
     }
 }
 
 // ------------------------------------------------------------------------------- single moves
 
-template <class Known>
-void take_back(Lanes& x, uint64_t lanes) {
-    const Options rules = Known::of(x);
-    const M back = mask(lanes);
+template <class FixedRules>
+void take_back(Lanes& lanes, uint64_t which) {
+    const LaneRules rules = FixedRules::of(lanes);
+    const M back = mask(which);
     for (int i = 0; i < rules.rows; ++i) {
-        store(x.ring + i * L, choose(back, load(x.before + i * L), load(x.ring + i * L)));
+        store(lanes.ring + i * L,
+              choose(back, load(lanes.before + i * L), load(lanes.ring + i * L)));
     }
 }
 
-template <class Known>
-void choose_moves(Lanes& x, int64_t* __restrict actions) {
-    const Options rules = Known::of(x);
+template <class FixedRules>
+void choose_moves(Lanes& lanes, int64_t* __restrict actions) {
+    const LaneRules rules = FixedRules::of(lanes);
     const int n = rules.pits, R = rules.ring_rows;
     const V least = all(rules.minimum_lift);
-    const V duty = rules.direction_duty ? load(x.ring + R * L) : all(0);
-    const V barred = rules.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
+    const V duty = rules.direction_duty ? load(lanes.ring + R * L) : all(0);
+    const V barred = rules.pit_duty ? load(lanes.ring + (R + 1) * L) : all(0);
     V sums[64];
     V sum = all(0);
     for (int j = 0; j < n; ++j) {
-        V mine = load(x.ring + j * L);
-        if (rules.marks) mine = mine & all(counted);
+        V mine = load(lanes.ring + j * L);
+        if (rules.has_protection) mine = mine & all(seed_bits);
         M lifts = at_most(least, mine);
         if (rules.pit_duty) lifts = lifts & ~equal(barred, all(j + 1));
         sum = add_where(lifts, sum, rules.any_lift ? mine : all(1));
         sums[j] = sum;
     }
-    const uint64_t deciding = x.choosing;
-    x.choosing = 0;
-    decide<Known>(x, deciding, sums, sum, duty, false);
+    const uint64_t deciding = lanes.choosing;
+    lanes.choosing = 0;
+    decide<FixedRules>(lanes, deciding, sums, sum, duty, false);
     alignas(64) uint8_t own[L], more[L], clockwise[L], drawn[L];
-    store(own, load(x.from));
-    store(more, rules.any_lift ? sub(load(x.lift), all(1)) : all(0));
-    store(clockwise, where(mask(x.from_clockwise), all(rules.either)));
+    store(own, load(lanes.from));
+    store(more, rules.any_lift ? sub(load(lanes.lift), all(1)) : all(0));
+    store(clockwise, where(mask(lanes.from_clockwise), all(rules.either)));
     store(drawn, where(mask(deciding), all(0xFF)));
-    const int lifts = x.lifts, ways = x.ways;
+    const int lifts = lanes.lifts, ways = lanes.ways;
     for (int lane = 0; lane < L; ++lane) {
         const int action = (own[lane] * lifts + more[lane]) * ways + clockwise[lane];
-        x.action[lane] = action & static_cast<int8_t>(drawn[lane]);
+        lanes.action[lane] = action & static_cast<int8_t>(drawn[lane]);
     }
-    for (int lane = 0; lane < L; ++lane) actions[lane] = x.action[lane];
+    for (int lane = 0; lane < L; ++lane) actions[lane] = lanes.action[lane];
 }
 
-uint64_t differ(const Lanes& x, const int64_t* actions) {
+uint64_t differ(const Lanes& lanes, const int64_t* actions) {
 #if defined(__AVX512BW__)
-    uint64_t lanes = 0;
+    uint64_t differing = 0;
     for (int lane = 0; lane < L; lane += 8) {
-        const __m256i sown = _mm256_load_si256(reinterpret_cast<const __m256i*>(x.action + lane));
+        const __m256i sown =
+            _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes.action + lane));
         const __mmask8 unlike = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(actions + lane),
                                                          _mm512_maskz_cvtepi32_epi64(0xFF, sown));
-        lanes |= static_cast<uint64_t>(unlike) << lane;
+        differing |= static_cast<uint64_t>(unlike) << lane;
     }
-    return lanes;
+    return differing;
 #else
     alignas(64) uint8_t unlike[L];
-    for (int lane = 0; lane < L; ++lane) unlike[lane] = actions[lane] != x.action[lane];
+    for (int lane = 0; lane < L; ++lane) unlike[lane] = actions[lane] != lanes.action[lane];
     return bits(nonzero(load(unlike)));
 #endif
 }
 
-template <class Known>
-void sow_moves(Lanes& x, Lanes* beside) {
+template <class FixedRules>
+void sow_moves(Lanes& lanes, Lanes* beside) {
     if (beside != nullptr) {
-        sow_both<Known>(x, *beside);
+        sow_both<FixedRules>(lanes, *beside);
         leave_long_sowings(*beside);
-    } else if (x.lapping) {
-        unsigned steps_left = x.steps_to_long;
-        sow<Known>(x, steps_left);
+    } else if (lanes.lapping) {
+        unsigned steps_left = lanes.steps_to_long;
+        sow<FixedRules>(lanes, steps_left);
     }
-    leave_long_sowings(x);
+    leave_long_sowings(lanes);
 }
 
-template <class Known>
-INLINE V seeds_in(const Lanes& x, int pit) {
-    const Options rules = Known::of(x);
-    const V held = load(x.ring + pit * L);
-    return rules.marks ? held & all(counted) : held;
+template <class FixedRules>
+INLINE V seeds_in(const Lanes& lanes, int pit) {
+    const LaneRules rules = FixedRules::of(lanes);
+    const V held = load(lanes.ring + pit * L);
+    return rules.has_protection ? held & all(seed_bits) : held;
 }
 
 // The choosing lanes in which some candidate is seen to be legal; others may be as well.
@@ -642,16 +656,16 @@ INLINE V seeds_in(const Lanes& x, int pit) {
 // turn round it came over what has now one seed more.  On a ring without empty pits the lap went
 // all round from one of the emptiest pits, and left more in its last unless that is the same; then
 // no neighbour behind was empty before.
-template <class Known>
-uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able) {
-    const Options rules = Known::of(x);
+template <class FixedRules>
+uint64_t prove_legal(const Lanes& lanes, uint64_t wanted, int first, uint64_t& able) {
+    const LaneRules rules = FixedRules::of(lanes);
     const int R = rules.ring_rows, n = rules.pits;
     V seen[128];
     M empty[128], can[64];
     M proved = none(), some_empty = none();
     const V least = all(rules.minimum_lift);
     for (int k = 0; k < R; ++k) {
-        seen[k] = seeds_in<Known>(x, k);
+        seen[k] = seeds_in<FixedRules>(lanes, k);
         empty[k] = ~nonzero(seen[k]);
         some_empty = some_empty | empty[k];
     }
@@ -671,7 +685,7 @@ uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able)
     if (rules.endless_is_legal && free_first_lap) {
         for (int j = 0; j < n; ++j) proved = proved | can[j];
     }
-    if (x.proves_backward && free_first_lap && missing()) {
+    if (lanes.proves_backward && free_first_lap && missing()) {
         // Where the lap that led here came from: over higher indices, lower ones, or either.
         const bool higher = rules.either || rules.reversed, lower = rules.either || !rules.reversed;
         for (int j = 0; j < n; ++j) {
@@ -721,20 +735,20 @@ uint64_t prove_legal(const Lanes& x, uint64_t wanted, int first, uint64_t& able)
     return bits(proved) & wanted;
 }
 
-template <class Known>
-void land(Lanes& x) {
-    const Options rules = Known::of(x);
+template <class FixedRules>
+void land(Lanes& lanes) {
+    const LaneRules rules = FixedRules::of(lanes);
     const int n = rules.pits, R = rules.ring_rows;
     V restored = all(0), where_restored = all(0xFF);
-    if (x.ended) {
-        where_restored = choose(mask(x.ended), load(x.pit), where_restored);
-        end_sowings<Known>(x, restored);
+    if (lanes.ended) {
+        where_restored = choose(mask(lanes.ended), load(lanes.pit), where_restored);
+        end_sowings<FixedRules>(lanes, restored);
     }
     const auto show_to_movers = [&] {
-        const M turns = mask(x.mover ^ x.viewer);
-        x.viewer = x.mover;
+        const M turns = mask(lanes.mover ^ lanes.viewer);
+        lanes.viewer = lanes.mover;
         for (int j = 0; j < n; ++j) {
-            uint8_t *const near_row = x.ring + j * L, *const far_row = x.ring + (n + j) * L;
+            uint8_t *const near_row = lanes.ring + j * L, *const far_row = lanes.ring + (n + j) * L;
             const V near = load(near_row) | where(equal(where_restored, all(j)), restored);
             const V far = load(far_row) | where(equal(where_restored, all(n + j)), restored);
             store(near_row, choose(turns, far, near));
@@ -743,77 +757,80 @@ void land(Lanes& x) {
         where_restored = all(0xFF);
     };
     show_to_movers();
-    uint64_t able, wanted = x.choosing;
-    if (rules.direction_duty) wanted &= ~bits(nonzero(load(x.ring + R * L)));
-    if (rules.pit_duty) wanted &= ~bits(nonzero(load(x.ring + (R + 1) * L)));
-    x.choosing &= ~prove_legal<Known>(x, wanted, 0, able);
+    uint64_t able, wanted = lanes.choosing;
+    if (rules.direction_duty) wanted &= ~bits(nonzero(load(lanes.ring + R * L)));
+    if (rules.pit_duty) wanted &= ~bits(nonzero(load(lanes.ring + (R + 1) * L)));
+    lanes.choosing &= ~prove_legal<FixedRules>(lanes, wanted, 0, able);
     const uint64_t stuck = rules.passes && !rules.row_empty_ends ? wanted & ~able : 0;
     if (stuck) {
-        const uint64_t passing = prove_legal<Known>(x, stuck, n, able);
-        x.mover ^= passing;
+        const uint64_t passing = prove_legal<FixedRules>(lanes, stuck, n, able);
+        lanes.mover ^= passing;
         show_to_movers();
-        x.passed |= passing;
-        x.choosing &= ~passing;
+        lanes.passed |= passing;
+        lanes.choosing &= ~passing;
     }
     alignas(64) uint8_t moved[L], kept[L];
-    store(moved, where(mask(x.moved), all(1)));
-    store(kept, where(~mask(x.captured), all(0xFF)));
+    store(moved, where(mask(lanes.moved), all(1)));
+    store(kept, where(~mask(lanes.captured), all(0xFF)));
     for (int lane = 0; lane < L; ++lane) {
-        x.made[lane] += moved[lane];
-        x.since[lane] = (x.since[lane] + moved[lane]) & static_cast<int8_t>(kept[lane]);
+        lanes.moves_made[lane] += moved[lane];
+        lanes.since_capture[lane] =
+            (lanes.since_capture[lane] + moved[lane]) & static_cast<int8_t>(kept[lane]);
     }
 }
 
-template <class Known>
-uint64_t note(Lanes& x, uint64_t lanes) {
-    const Options rules = Known::of(x);
-    const size_t slot = static_cast<size_t>(x.now & x.log_mask);
-    uint8_t* log = x.log + slot * static_cast<size_t>(rules.rows) * L;
-    V h1 = where(mask(x.mover), all(0x35)), h2 = all(0), h3 = all(0), fullest = all(0);
+template <class FixedRules>
+uint64_t note(Lanes& lanes, uint64_t choosers) {
+    const LaneRules rules = FixedRules::of(lanes);
+    const size_t slot = static_cast<size_t>(lanes.now & lanes.log_mask);
+    uint8_t* log = lanes.log + slot * static_cast<size_t>(rules.rows) * L;
+    V h1 = where(mask(lanes.mover), all(0x35)), h2 = all(0), h3 = all(0), fullest = all(0);
     for (int i = 0; i < rules.rows; ++i) {
-        const V r = load(x.ring + i * L);
-        store(x.before + i * L, r);
+        const V r = load(lanes.ring + i * L);
+        store(lanes.before + i * L, r);
         store(log + i * L, r);
         if (i < rules.ring_rows) fullest = fullest | r;
         h1 = add(h1, r);
         h2 = add(h2, h1);
         h3 = add(h3, h2);
     }
-    x.full = rules.guard ? bits(bits_in(fullest, all(rules.guard))) : 0;
-    if (x.now % turns_between_looks == 0) {
-        x.old = 0;
+    lanes.overfull = rules.overflow_bits ? bits(bits_in(fullest, all(rules.overflow_bits))) : 0;
+    if (lanes.now % turns_between_looks == 0) {
+        lanes.beyond_window = 0;
         for (int lane = 0; lane < L; ++lane) {
-            const bool old = x.segment[lane] + x.recent < x.now + turns_between_looks;
-            x.old |= static_cast<uint64_t>(old) << lane;
+            const bool beyond =
+                lanes.segment[lane] + lanes.window < lanes.now + turns_between_looks;
+            lanes.beyond_window |= static_cast<uint64_t>(beyond) << lane;
         }
     }
-    x.chose[slot] = lanes;
-    x.movers[slot] = x.mover;
-    return rules.compares ? find_repeated<Known>(x, lanes, h2, h3) : 0;
+    lanes.chose[slot] = choosers;
+    lanes.movers[slot] = lanes.mover;
+    return rules.compares ? find_repeated<FixedRules>(lanes, choosers, h2, h3) : 0;
 }
 
-template <class Known>
-void note_alone(Lanes& x, int lane) {
-    const Options rules = Known::of(x);
-    const size_t slot = static_cast<size_t>(x.now & x.log_mask);
-    uint8_t* log = x.log + slot * static_cast<size_t>(rules.rows) * L;
+template <class FixedRules>
+void note_alone(Lanes& lanes, int lane) {
+    const LaneRules rules = FixedRules::of(lanes);
+    const size_t slot = static_cast<size_t>(lanes.now & lanes.log_mask);
+    uint8_t* log = lanes.log + slot * static_cast<size_t>(rules.rows) * L;
     const uint64_t bit = uint64_t{1} << lane;
-    unsigned h1 = x.mover & bit ? 0x35 : 0, h2 = 0, h3 = 0;
+    unsigned h1 = lanes.mover & bit ? 0x35 : 0, h2 = 0, h3 = 0;
     for (int i = 0; i < rules.rows; ++i) {
-        const uint8_t r = x.ring[i * L + lane];
-        x.before[i * L + lane] = log[i * L + lane] = r;
+        const uint8_t r = lanes.ring[i * L + lane];
+        lanes.before[i * L + lane] = log[i * L + lane] = r;
         h1 += r;
         h2 += h1;
         h3 += h2;
     }
-    x.chose[slot] |= bit;
-    x.movers[slot] = (x.movers[slot] & ~bit) | (x.mover & bit);
-    x.prints[slot * 2 * L + lane] = static_cast<uint8_t>(h2);
-    x.prints[slot * 2 * L + L + lane] = static_cast<uint8_t>(h3);
+    lanes.chose[slot] |= bit;
+    lanes.movers[slot] = (lanes.movers[slot] & ~bit) | (lanes.mover & bit);
+    lanes.prints[slot * 2 * L + lane] = static_cast<uint8_t>(h2);
+    lanes.prints[slot * 2 * L + L + lane] = static_cast<uint8_t>(h3);
 }
 
-// Eight rows of bytes of sixteen lanes as two lanes' eight bytes in each vector.
-INLINE void turn_over(const uint8_t* rows, __m128i* lanes) {
+// Makes of eight rows of sixteen lanes' bytes eight pairs of lanes, each lane's eight bytes in one
+// piece.
+INLINE void transpose(const uint8_t* rows, __m128i* pairs) {
     __m128i a[8], b[8], c[8];
     for (int i = 0; i < 8; ++i) {
         a[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows + i * L));
@@ -827,25 +844,25 @@ INLINE void turn_over(const uint8_t* rows, __m128i* lanes) {
         c[half + 1] = _mm_unpackhi_epi16(b[half], b[half + 1]);
         c[half + 2] = _mm_unpacklo_epi16(b[half + 2], b[half + 3]);
         c[half + 3] = _mm_unpackhi_epi16(b[half + 2], b[half + 3]);
-        lanes[half] = _mm_unpacklo_epi32(c[half], c[half + 2]);
-        lanes[half + 1] = _mm_unpackhi_epi32(c[half], c[half + 2]);
-        lanes[half + 2] = _mm_unpacklo_epi32(c[half + 1], c[half + 3]);
-        lanes[half + 3] = _mm_unpackhi_epi32(c[half + 1], c[half + 3]);
+        pairs[half] = _mm_unpacklo_epi32(c[half], c[half + 2]);
+        pairs[half + 1] = _mm_unpackhi_epi32(c[half], c[half + 2]);
+        pairs[half + 2] = _mm_unpacklo_epi32(c[half + 1], c[half + 3]);
+        pairs[half + 3] = _mm_unpackhi_epi32(c[half + 1], c[half + 3]);
     }
 }
 
-template <class Known>
-void show(const Lanes& x, const Shown& to) {
-    const Options rules = Known::of(x);
+template <class FixedRules>
+void show(const Lanes& lanes, const Shown& to) {
+    const LaneRules rules = FixedRules::of(lanes);
     const int R = rules.ring_rows, n = rules.pits;
     alignas(64) uint8_t rows[128 * L];
-    for (int k = 0; k < R; ++k) store(rows + k * L, seeds_in<Known>(x, k));
+    for (int k = 0; k < R; ++k) store(rows + k * L, seeds_in<FixedRules>(lanes, k));
     const __m128i zero = _mm_setzero_si128();
     for (int done = 0; done < R; done += 8) {
         const int k = done + 8 > R ? R - 8 : done;
         for (int lane = 0; lane < L; lane += 16) {
             __m128i pairs[8];
-            turn_over(rows + k * L + lane, pairs);
+            transpose(rows + k * L + lane, pairs);
             for (int i = 0; i < 8; ++i) {
                 int16_t* const out = to.pits + static_cast<size_t>(lane + 2 * i) * to.features + k;
                 _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
@@ -860,14 +877,15 @@ void show(const Lanes& x, const Shown& to) {
         const auto eight = [lane](const auto* from, int further = 0) {
             return _mm_load_si128(reinterpret_cast<const __m128i*>(from + lane + further));
         };
-        const __m128i bits = _mm_set1_epi16(static_cast<int16_t>(x.mover >> lane & 0xFF));
+        const __m128i bits = _mm_set1_epi16(static_cast<int16_t>(lanes.mover >> lane & 0xFF));
         const __m128i north = _mm_cmpeq_epi16(_mm_and_si128(bits, lane_bits), lane_bits);
-        const __m128i south_store = eight(x.stores[0]), north_store = eight(x.stores[1]);
+        const __m128i south_store = eight(lanes.stores[0]), north_store = eight(lanes.stores[1]);
         const __m128i other = _mm_and_si128(north, _mm_xor_si128(south_store, north_store));
         const __m128i mine = _mm_xor_si128(south_store, other);
         const __m128i theirs = _mm_xor_si128(north_store, other);
         const __m128i mover = _mm_srli_epi16(north, 15);
-        const __m128i since = _mm_packs_epi32(eight(x.since), eight(x.since, 4));
+        const __m128i since =
+            _mm_packs_epi32(eight(lanes.since_capture), eight(lanes.since_capture, 4));
         const __m128i halves[2][2] = {
             {_mm_unpacklo_epi16(mine, theirs), _mm_unpacklo_epi16(mover, since)},
             {_mm_unpackhi_epi16(mine, theirs), _mm_unpackhi_epi16(mover, since)}};
@@ -886,8 +904,8 @@ void show(const Lanes& x, const Shown& to) {
     if (to.mask == nullptr) return;
     const M running = mask(to.running);
     const V least = all(rules.minimum_lift);
-    const V duty = rules.direction_duty ? load(x.ring + R * L) : all(0);
-    const V barred = rules.pit_duty ? load(x.ring + (R + 1) * L) : all(0);
+    const V duty = rules.direction_duty ? load(lanes.ring + R * L) : all(0);
+    const V barred = rules.pit_duty ? load(lanes.ring + (R + 1) * L) : all(0);
     const int ways = rules.either ? 2 : 1;
     alignas(64) uint8_t actions[128 * L];
     for (int j = 0; j < n; ++j) {
@@ -903,7 +921,7 @@ void show(const Lanes& x, const Shown& to) {
         const int k = done + 8 > A ? A - 8 : done;
         for (int lane = 0; lane < L; lane += 16) {
             __m128i pairs[8];
-            turn_over(actions + k * L + lane, pairs);
+            transpose(actions + k * L + lane, pairs);
             for (int i = 0; i < 8; ++i) {
                 uint8_t* const out = to.mask + static_cast<size_t>(lane + 2 * i) * to.actions + k;
                 _mm_storel_epi64(reinterpret_cast<__m128i*>(out), pairs[i]);
@@ -916,26 +934,29 @@ void show(const Lanes& x, const Shown& to) {
 
 }  // namespace
 
-const int lanes = L;
+const int width = L;
 
-const Stages& stages(const Lanes& x) {
+const Stages& stages(const Lanes& lanes) {
     const Stages* found = nullptr;
-    by_rules(x, [&]<class Known>(Known) {
-        static constexpr Stages stages = {take_back<Known>,  choose_moves<Known>, differ,
-                                          sow_moves<Known>,  land<Known>,         note<Known>,
-                                          note_alone<Known>, show<Known>};
+    with_fixed_rules(lanes, [&]<class FixedRules>(FixedRules) {
+        static constexpr Stages stages = {
+            take_back<FixedRules>,  choose_moves<FixedRules>, differ,
+            sow_moves<FixedRules>,  land<FixedRules>,         note<FixedRules>,
+            note_alone<FixedRules>, show<FixedRules>};
         found = &stages;
     });
     return *found;
 }
 
-void run(Lanes& x) {
-    if (x.by_lane) return play(x, sow_by_lane, take_turns_by_lane);
-    by_rules(x, [&]<class Known>(Known) { play(x, sow<Known>, take_turns<Known>); });
+void run(Lanes& lanes) {
+    if (lanes.by_lane) return play(lanes, sow_by_lane, take_turns_by_lane);
+    with_fixed_rules(lanes, [&]<class FixedRules>(FixedRules) {
+        play(lanes, sow<FixedRules>, take_turns<FixedRules>);
+    });
 }
 
-bool by_lane(const Options& rules) {
-    return rules.ring_rows >= shortest_by_lane && are_of<EnGeheRules>(rules);
+bool by_lane(const LaneRules& rules) {
+    return rules.ring_rows >= shortest_by_lane && matches<EnGeheRules>(rules);
 }
 
-}  // namespace relaysow::playout::RELAYSOW_LEVEL
+}  // namespace relaysow::lanes::RELAYSOW_INSTRUCTION_SET

@@ -13,7 +13,7 @@
 #include "rules/rules.hpp"
 #include "support/random.hpp"
 
-namespace relaysow::playout {
+namespace relaysow::lanes {
 
 // Memory on lines of the cache, zero at first if wished.
 class Memory {
@@ -34,11 +34,11 @@ private:
 };
 
 inline std::uint64_t bit(int lane) { return std::uint64_t{1} << lane; }
-inline void set(std::uint64_t& lanes, int lane, bool value) {
-    lanes = (lanes & ~bit(lane)) | (value ? bit(lane) : 0);
+inline void set(std::uint64_t& which, int lane, bool value) {
+    which = (which & ~bit(lane)) | (value ? bit(lane) : 0);
 }
 
-constexpr int bits_of_a_pit(bool marks) { return marks ? 0x7F : 0xFF; }
+constexpr int bits_of_a_pit(bool has_protection) { return has_protection ? 0x7F : 0xFF; }
 
 // Whether a byte has room for every count of so many seeds.
 inline bool counts_fit(const Rules& rules, int seeds) {
@@ -61,80 +61,82 @@ inline std::uint8_t most_candidates(const Rules& rules, int seeds) {
     return static_cast<std::uint8_t>(seeds <= most ? 0 : most);
 }
 
-inline void set_rules(Lanes& x, const Rules& rules, int lanes) {
-    x.lanes = lanes;
-    x.pits = static_cast<std::uint8_t>(rules.pits);
-    x.ring_rows = static_cast<std::uint8_t>(rules.ring());
-    x.skipped = rules.origin == Origin::skipped;
-    x.round = static_cast<std::uint8_t>(x.ring_rows - x.skipped);
-    x.minimum_lift = static_cast<std::uint8_t>(rules.minimum_lift);
-    x.marks = rules.protection != Protection::none;
-    x.owner_lifts = rules.protection == Protection::until_owner_lifts;
-    x.max_laps = static_cast<std::uint8_t>(rules.max_laps <= 255 ? rules.max_laps : 0);
-    x.reversed = rules.relay == Relay::reversed;
-    x.either = rules.direction == DirectionChoice::either;
-    x.any_lift = rules.lift == Lift::any;
-    x.checks_first_lap = rules.first_lap == FirstLap::not_into_own_occupied;
-    x.always_captures = rules.uncrossed == Uncrossed::captures;
-    x.moves_again = rules.uncrossed == Uncrossed::moves_again;
-    x.lone_taken = rules.lone_seed == LoneSeed::taken;
-    x.capturing_stays = rules.capturing_seed == CapturingSeed::stays;
-    x.row_empty_ends = rules.end == EndRule::row_empty;
-    x.passes = rules.end == EndRule::both_stuck || x.row_empty_ends;
-    x.direction_duty = rules.extra_direction == ExtraDirection::opposite;
-    x.pit_duty = rules.extra_pit == ExtraPit::not_origin;
-    const int duties = x.pit_duty ? 2 : x.direction_duty ? 1 : 0;
-    x.rows = static_cast<std::uint8_t>(x.ring_rows + duties);
-    x.compares = rules.repetition != Repetition::off;
-    x.endless_is_legal = rules.endless != Endless::illegal;
-    x.chain = rules.chain;
-    x.bonus = rules.bonus;
+inline void set_rules(Lanes& lanes, const Rules& rules, int width) {
+    lanes.width = width;
+    lanes.pits = static_cast<std::uint8_t>(rules.pits);
+    lanes.ring_rows = static_cast<std::uint8_t>(rules.ring());
+    lanes.skipped = rules.origin == Origin::skipped;
+    lanes.pits_a_round = static_cast<std::uint8_t>(lanes.ring_rows - lanes.skipped);
+    lanes.minimum_lift = static_cast<std::uint8_t>(rules.minimum_lift);
+    lanes.has_protection = rules.protection != Protection::none;
+    lanes.owner_lifts = rules.protection == Protection::until_owner_lifts;
+    lanes.max_laps = static_cast<std::uint8_t>(rules.max_laps <= 255 ? rules.max_laps : 0);
+    lanes.reversed = rules.relay == Relay::reversed;
+    lanes.either = rules.direction == DirectionChoice::either;
+    lanes.any_lift = rules.lift == Lift::any;
+    lanes.checks_first_lap = rules.first_lap == FirstLap::not_into_own_occupied;
+    lanes.always_captures = rules.uncrossed == Uncrossed::captures;
+    lanes.moves_again = rules.uncrossed == Uncrossed::moves_again;
+    lanes.lone_taken = rules.lone_seed == LoneSeed::taken;
+    lanes.capturing_stays = rules.capturing_seed == CapturingSeed::stays;
+    lanes.row_empty_ends = rules.end == EndRule::row_empty;
+    lanes.passes = rules.end == EndRule::both_stuck || lanes.row_empty_ends;
+    lanes.direction_duty = rules.extra_direction == ExtraDirection::opposite;
+    lanes.pit_duty = rules.extra_pit == ExtraPit::not_origin;
+    const int duties = lanes.pit_duty ? 2 : lanes.direction_duty ? 1 : 0;
+    lanes.rows = static_cast<std::uint8_t>(lanes.ring_rows + duties);
+    lanes.compares = rules.repetition != Repetition::off;
+    lanes.endless_is_legal = rules.endless != Endless::illegal;
+    lanes.chain = rules.chain;
+    lanes.bonus = rules.bonus;
 }
 
 // Bytes of the rings of all lanes.
-inline std::size_t ring_bytes(const Lanes& x) {
-    return static_cast<std::size_t>(x.lanes * (x.by_lane ? +lane_bytes : x.rows));
+inline std::size_t ring_bytes(const Lanes& lanes) {
+    return static_cast<std::size_t>(lanes.width * (lanes.by_lane ? +lane_bytes : lanes.rows));
 }
 
-// A pit counted on from the row of South or North, in the ring; and back.
-inline int turned(const Lanes& x, int pit, bool north) {
-    return !north ? pit : pit < x.pits ? pit + x.pits : pit - x.pits;
+// The ring index of a pit that is counted on from the row of South or of North; and back.
+inline int seen_from(const Lanes& lanes, int pit, bool north) {
+    return !north ? pit : pit < lanes.pits ? pit + lanes.pits : pit - lanes.pits;
 }
 
 // The position of a lane, in its ring or in a row of the log, seen by South or by North.
 template <class B>
-B read_lane(const Lanes& x, const std::uint8_t* rows, int lane, bool north) {
+B read_lane(const Lanes& lanes, const std::uint8_t* rows, int lane, bool north) {
     B board;
-    board.stores[0] = x.stores[0][lane];
-    board.stores[1] = x.stores[1][lane];
-    if (x.by_lane) {
-        std::copy_n(rows + lane * lane_bytes, x.ring_rows, board.ring);
+    board.stores[0] = lanes.stores[0][lane];
+    board.stores[1] = lanes.stores[1][lane];
+    if (lanes.by_lane) {
+        std::copy_n(rows + lane * lane_bytes, lanes.ring_rows, board.ring);
         return board;
     }
-    for (int k = 0; k < x.ring_rows; ++k) {
-        const int pit = turned(x, k, north), seeds = rows[k * x.lanes + lane];
-        board.ring[pit] = static_cast<typename B::seeds_type>(seeds & bits_of_a_pit(x.marks));
-        if (x.marks && seeds >= 0x80) board.protected_pits.add(pit);
+    for (int k = 0; k < lanes.ring_rows; ++k) {
+        const int pit = seen_from(lanes, k, north), seeds = rows[k * lanes.width + lane];
+        board.ring[pit] =
+            static_cast<typename B::seeds_type>(seeds & bits_of_a_pit(lanes.has_protection));
+        if (lanes.has_protection && seeds >= 0x80) board.protected_pits.add(pit);
     }
-    if (x.direction_duty) {
-        board.direction = static_cast<Duty>(rows[x.ring_rows * x.lanes + lane]);
+    if (lanes.direction_duty) {
+        board.direction = static_cast<Duty>(rows[lanes.ring_rows * lanes.width + lane]);
     }
-    if (x.pit_duty) {
-        const int barred = rows[(x.ring_rows + 1) * x.lanes + lane];
-        if (barred > 0) board.barred = static_cast<std::int16_t>(turned(x, barred - 1, north));
+    if (lanes.pit_duty) {
+        const int barred = rows[(lanes.ring_rows + 1) * lanes.width + lane];
+        if (barred > 0)
+            board.barred = static_cast<std::int16_t>(seen_from(lanes, barred - 1, north));
     }
     return board;
 }
 
 // Whether the lane was to choose in this row of the log, and the position there.
-inline bool chose(const Lanes& x, std::uint64_t row, int lane) {
-    return (x.chose[row & x.log_mask] & bit(lane)) != 0;
+inline bool chose(const Lanes& lanes, std::uint64_t row, int lane) {
+    return (lanes.chose[row & lanes.log_mask] & bit(lane)) != 0;
 }
 template <class B>
-B logged(const Lanes& x, std::uint64_t row, int lane) {
-    const std::size_t slot = row & x.log_mask;
-    const bool mover = (x.movers[slot] & bit(lane)) != 0;
-    B board = read_lane<B>(x, x.log + slot * ring_bytes(x), lane, mover);
+B logged(const Lanes& lanes, std::uint64_t row, int lane) {
+    const std::size_t slot = row & lanes.log_mask;
+    const bool mover = (lanes.movers[slot] & bit(lane)) != 0;
+    B board = read_lane<B>(lanes, lanes.log + slot * ring_bytes(lanes), lane, mover);
     board.mover = mover;
     return board;
 }
@@ -142,11 +144,12 @@ B logged(const Lanes& x, std::uint64_t row, int lane) {
 // The position of a lane in a row of the log: its pits and duties, and its mover.
 class LoggedPosition {
 public:
-    LoggedPosition(const Lanes& x, std::uint64_t row, int lane)
-        : pits_(x.log + (row & x.log_mask) * ring_bytes(x) + lane * (x.by_lane ? +lane_bytes : 1)),
-          step_(x.by_lane ? 1 : static_cast<std::size_t>(x.lanes)),
-          size_(x.rows + 1u),
-          mover_((x.movers[row & x.log_mask] & bit(lane)) != 0) {}
+    LoggedPosition(const Lanes& lanes, std::uint64_t row, int lane)
+        : pits_(lanes.log + (row & lanes.log_mask) * ring_bytes(lanes) +
+                lane * (lanes.by_lane ? +lane_bytes : 1)),
+          step_(lanes.by_lane ? 1 : static_cast<std::size_t>(lanes.width)),
+          size_(lanes.rows + 1u),
+          mover_((lanes.movers[row & lanes.log_mask] & bit(lane)) != 0) {}
 
     std::size_t size() const { return size_; }
     std::uint8_t operator[](std::size_t k) const {
@@ -166,36 +169,38 @@ private:
 };
 
 template <class B>
-void write_lane(Lanes& x, int lane, const B& board) {
+void write_lane(Lanes& lanes, int lane, const B& board) {
     const bool north = board.mover != 0;
-    set(x.mover, lane, north);
-    x.stores[0][lane] = board.stores[0];
-    x.stores[1][lane] = board.stores[1];
-    if (x.by_lane) {
-        std::copy_n(board.ring, x.ring_rows, x.ring + lane * lane_bytes);
+    set(lanes.mover, lane, north);
+    lanes.stores[0][lane] = board.stores[0];
+    lanes.stores[1][lane] = board.stores[1];
+    if (lanes.by_lane) {
+        std::copy_n(board.ring, lanes.ring_rows, lanes.ring + lane * lane_bytes);
         return;
     }
-    set(x.viewer, lane, north);
-    for (int k = 0; k < x.ring_rows; ++k) {
-        const int pit = turned(x, k, north);
-        x.ring[k * x.lanes + lane] = static_cast<std::uint8_t>(
-            board.ring[pit] | (x.marks && board.protected_pits.has(pit) ? 0x80 : 0));
+    set(lanes.viewer, lane, north);
+    for (int k = 0; k < lanes.ring_rows; ++k) {
+        const int pit = seen_from(lanes, k, north);
+        lanes.ring[k * lanes.width + lane] = static_cast<std::uint8_t>(
+            board.ring[pit] | (lanes.has_protection && board.protected_pits.has(pit) ? 0x80 : 0));
     }
-    if (x.direction_duty) {
-        x.ring[x.ring_rows * x.lanes + lane] = static_cast<std::uint8_t>(board.direction);
+    if (lanes.direction_duty) {
+        lanes.ring[lanes.ring_rows * lanes.width + lane] =
+            static_cast<std::uint8_t>(board.direction);
     }
-    if (x.pit_duty) {
-        x.ring[(x.ring_rows + 1) * x.lanes + lane] = static_cast<std::uint8_t>(
-            board.barred == no_pit ? 0 : turned(x, board.barred, north) + 1);
+    if (lanes.pit_duty) {
+        lanes.ring[(lanes.ring_rows + 1) * lanes.width + lane] = static_cast<std::uint8_t>(
+            board.barred == no_pit ? 0 : seen_from(lanes, board.barred, north) + 1);
     }
 }
 
-inline Chance lane_chance(const Lanes& x, int lane) {
-    return Chance({x.chance[0][lane], x.chance[1][lane], x.chance[2][lane], x.chance[3][lane]});
+inline Chance lane_chance(const Lanes& lanes, int lane) {
+    return Chance({lanes.chance[0][lane], lanes.chance[1][lane], lanes.chance[2][lane],
+                   lanes.chance[3][lane]});
 }
-inline void keep_chance(Lanes& x, int lane, const Chance& chance) {
+inline void keep_chance(Lanes& lanes, int lane, const Chance& chance) {
     const auto state = chance.state();
-    for (std::size_t k = 0; k < 4; ++k) x.chance[k][lane] = state[k];
+    for (std::size_t k = 0; k < 4; ++k) lanes.chance[k][lane] = state[k];
 }
 
-}  // namespace relaysow::playout
+}  // namespace relaysow::lanes

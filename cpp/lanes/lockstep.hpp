@@ -16,7 +16,7 @@
 #include "play/simulation_plan.hpp"
 #include "play/verdict.hpp"
 
-namespace relaysow::playout {
+namespace relaysow::lanes {
 
 // Whether the kernel plays games of this plan at all.
 inline bool plays(const SimulationPlan& plan) {
@@ -31,35 +31,36 @@ inline bool plays(const SimulationPlan& plan) {
 template <class B, class GameSource>
 class Lockstep {
 public:
-    Lockstep(const SimulationPlan& plan, const Poll& poll, GameSource& games, const Level& level)
+    Lockstep(const SimulationPlan& plan, const Poll& poll, GameSource& games,
+             const InstructionSet& instruction_set)
         : plan_(plan),
           rules_(plan.rules),
           player_(plan, poll),
           games_(games),
-          run_(level.run),
-          lanes_(static_cast<std::size_t>(level.lanes)),
+          run_(instruction_set.run),
+          lane_games_(static_cast<std::size_t>(instruction_set.width)),
           ring_((most_rows + 1) * most_lanes),  // pits are read and written past the last ring
-          log_(fewest_log_rows * lane_bytes_of(plan.rules) * lanes_.size(), false),
-          prints_(fewest_log_rows * 2 * lanes_.size()),
+          log_(fewest_log_rows * lane_bytes_of(plan.rules) * lane_games_.size(), false),
+          prints_(fewest_log_rows * 2 * lane_games_.size()),
           chose_(fewest_log_rows),
           movers_(fewest_log_rows) {
-        set_up(level);
+        set_up(instruction_set);
     }
 
     void play() {
-        for (int lane = 0; lane < x.lanes; ++lane) begin_game(lane);
-        run_(x);
+        for (int lane = 0; lane < lanes_.width; ++lane) begin_game(lane);
+        run_(lanes_);
     }
 
     const LapCounts& counts() const { return counts_; }
 
 private:
-    struct Lane {
+    struct LaneGame {
         std::size_t game = 0;
         GameRow row;
-        std::int64_t laps_apart = 0;
+        std::int64_t laps_on_scalar = 0;
         B board;              // before the move, where the log may not hold it any longer
-        LongHistory history;  // of a deep lane
+        LongHistory history;  // where the history is the driver's
     };
     // A position takes its pits and duties, or a ring in one piece.
     static std::size_t lane_bytes_of(const Rules& rules) {
@@ -68,51 +69,53 @@ private:
     // The log has as many rows as the longest history takes, unless that is too many.
     static constexpr std::size_t fewest_log_rows = 128, most_log_bytes = std::size_t{1} << 24;
     static constexpr std::size_t most_kept_bytes = std::size_t{1} << 20;  // of one lane
-    void set_up(const Level& level) {
+    void set_up(const InstructionSet& instruction_set) {
         const int seeds =
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
-        set_rules(x, rules_, static_cast<int>(lanes_.size()));
+        set_rules(lanes_, rules_, static_cast<int>(lane_games_.size()));
         const bool wide = !counts_fit(rules_, seeds);
-        x.guard = static_cast<std::uint8_t>(!wide ? 0 : x.marks ? 0x40 : 0x80);
-        x.most_candidates = most_candidates(rules_, seeds);
+        lanes_.overflow_bits = static_cast<std::uint8_t>(!wide                   ? 0
+                                                         : lanes_.has_protection ? 0x40
+                                                                                 : 0x80);
+        lanes_.most_candidates = most_candidates(rules_, seeds);
         // At most twice as many laps add to a pit before they are the driver's.
-        x.steps_to_long = wide && x.marks ? 30 : 60;
+        lanes_.steps_to_long = wide && lanes_.has_protection ? 30 : 60;
         // Turns cost more where first laps may be illegal: many are drawn again.
-        x.by_lane = level.by_lane(x);
-        x.patience = x.by_lane ? 48 : x.checks_first_lap ? 54 : 42;
-        x.driver.context = this;
-        x.driver.attend = [](void* self, int lane, Call call) {
-            static_cast<Lockstep*>(self)->attend(lane, call);
+        lanes_.by_lane = instruction_set.by_lane(lanes_);
+        lanes_.patience = lanes_.by_lane ? 48 : lanes_.checks_first_lap ? 54 : 42;
+        lanes_.driver.context = this;
+        lanes_.driver.serve = [](void* self, int lane, Request request) {
+            static_cast<Lockstep*>(self)->serve(lane, request);
         };
-        x.driver.repeated = [](void* self, std::uint64_t lanes) {
+        lanes_.driver.repeated = [](void* self, std::uint64_t lanes) {
             return static_cast<Lockstep*>(self)->repeated(lanes);
         };
-        x.driver.flush = [](void* self) {
+        lanes_.driver.flush = [](void* self) {
             auto& lockstep = *static_cast<Lockstep*>(self);
-            for (int lane = 0; lane < lockstep.x.lanes; ++lane) lockstep.flush(lane);
+            for (int lane = 0; lane < lockstep.lanes_.width; ++lane) lockstep.flush(lane);
         };
-        x.driver.look_back = [](void* self, std::uint64_t lanes) {
+        lanes_.driver.look_back = [](void* self, std::uint64_t lanes) {
             static_cast<Lockstep*>(self)->look_back(lanes);
         };
-        x.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
-        x.ring = ring_.begin();
+        lanes_.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
+        lanes_.ring = ring_.begin();
         show_log();
-        x.now = most_log_bytes;  // there are older rows, of the longest log too
-        x.turns_between_flushes = x.turns_to_flush = 120;
+        lanes_.now = most_log_bytes;  // there are older rows, of the longest log too
+        lanes_.turns_between_flushes = lanes_.turns_to_flush = 120;
     }
 
     // Keeps the histories that begin to be long, and makes room for them in the log in time.
     void look_back(std::uint64_t lanes) {
         std::uint64_t longest = 0;
-        for (std::uint64_t left = lanes | x.deep; left != 0; left &= left - 1) {
+        for (std::uint64_t left = lanes | lanes_.history_is_drivers; left != 0; left &= left - 1) {
             const int lane = std::countr_zero(left);
-            if ((x.deep & bit(lane)) == 0) deepen(lane);
-            longest = std::max(longest, x.now - x.segment[lane]);
+            if ((lanes_.history_is_drivers & bit(lane)) == 0) take_over_history(lane);
+            longest = std::max(longest, lanes_.now - lanes_.segment[lane]);
         }
         const std::size_t rows = chose_.size();
         if (4 * longest <= 3 * rows) return;
-        if (2 * rows * ring_bytes(x) <= most_log_bytes) return lengthen_log();
-        for (std::uint64_t left = x.deep; left != 0; left &= left - 1) {
+        if (2 * rows * ring_bytes(lanes_) <= most_log_bytes) return lengthen_log();
+        for (std::uint64_t left = lanes_.history_is_drivers; left != 0; left &= left - 1) {
             keep_oldest(std::countr_zero(left));
         }
     }
@@ -120,24 +123,24 @@ private:
     // Keeps what the log will not hold until the next look.
     void keep_oldest(int lane) {
         LongHistory& history = at(lane).history;
-        const std::size_t bytes = x.rows + 1u;
-        const std::uint64_t held = x.now - x.log_mask + turns_between_looks;
+        const std::size_t bytes = lanes_.rows + 1u;
+        const std::uint64_t held = lanes_.now - lanes_.log_mask + turns_between_looks;
         for (std::size_t k = history.kept().size() / bytes;
-             k < history.size() && history.row(k, x.now) < held; ++k) {
-            const LoggedPosition oldest(x, history.row(k, x.now), lane);
+             k < history.size() && history.row(k, lanes_.now) < held; ++k) {
+            const LoggedPosition oldest(lanes_, history.row(k, lanes_.now), lane);
             for (std::size_t at = 0; at < bytes; ++at) history.keep(oldest[at]);
         }
     }
 
     void lengthen_log() {
-        const std::size_t rows = chose_.size(), row_bytes = ring_bytes(x);
-        const std::size_t print_bytes = 2 * lanes_.size();
+        const std::size_t rows = chose_.size(), row_bytes = ring_bytes(lanes_);
+        const std::size_t print_bytes = 2 * lane_games_.size();
         Memory log(2 * rows * row_bytes, false), prints(2 * rows * print_bytes);
         std::vector<std::uint64_t> chose(2 * rows), movers(2 * rows);
-        for (std::uint64_t row = x.now - rows + 1; row <= x.now; ++row) {
+        for (std::uint64_t row = lanes_.now - rows + 1; row <= lanes_.now; ++row) {
             const std::size_t from = row & (rows - 1), to = row & (2 * rows - 1);
-            std::memcpy(log.begin() + to * row_bytes, x.log + from * row_bytes, row_bytes);
-            std::memcpy(prints.begin() + to * print_bytes, x.prints + from * print_bytes,
+            std::memcpy(log.begin() + to * row_bytes, lanes_.log + from * row_bytes, row_bytes);
+            std::memcpy(prints.begin() + to * print_bytes, lanes_.prints + from * print_bytes,
                         print_bytes);
             chose[to] = chose_[from];
             movers[to] = movers_[from];
@@ -150,90 +153,91 @@ private:
     }
 
     void show_log() {
-        x.log = log_.begin();
-        x.prints = prints_.begin();
-        x.chose = chose_.data();
-        x.movers = movers_.data();
-        x.log_mask = chose_.size() - 1;
+        lanes_.log = log_.begin();
+        lanes_.prints = prints_.begin();
+        lanes_.chose = chose_.data();
+        lanes_.movers = movers_.data();
+        lanes_.log_mask = chose_.size() - 1;
     }
 
-    Lane& at(int lane) { return lanes_[static_cast<std::size_t>(lane)]; }
+    LaneGame& at(int lane) { return lane_games_[static_cast<std::size_t>(lane)]; }
 
     // ------------------------------------------------------------------- positions of a lane
 
     // A pit counted on from the lane's viewer, in the ring; and back.
-    int turned(int lane, int pit) const {
-        return playout::turned(x, pit, (x.viewer & bit(lane)) != 0);
+    int seen_from_viewer(int lane, int pit) const {
+        return seen_from(lanes_, pit, (lanes_.viewer & bit(lane)) != 0);
     }
 
     B position(int lane) const {
-        B board = read_lane<B>(x, x.ring, lane, (x.viewer & bit(lane)) != 0);
-        board.mover = (x.mover & bit(lane)) != 0;
+        B board = read_lane<B>(lanes_, lanes_.ring, lane, (lanes_.viewer & bit(lane)) != 0);
+        board.mover = (lanes_.mover & bit(lane)) != 0;
         return board;
     }
 
     B before_move(int lane) {
-        if ((x.refused & bit(lane)) != 0) return at(lane).board;
-        std::uint64_t row = x.now;
+        if ((lanes_.refused & bit(lane)) != 0) return at(lane).board;
+        std::uint64_t row = lanes_.now;
         do {
             --row;
-        } while (!chose(x, row, lane));
-        return logged<B>(x, row, lane);
+        } while (!chose(lanes_, row, lane));
+        return logged<B>(lanes_, row, lane);
     }
 
     bool fits(const B& board) const {
-        return std::all_of(board.ring, board.ring + x.ring_rows,
-                           [&](int seeds) { return seeds <= bits_of_a_pit(x.marks); });
+        return std::all_of(board.ring, board.ring + lanes_.ring_rows, [&](int seeds) {
+            return seeds <= bits_of_a_pit(lanes_.has_protection);
+        });
     }
 
-    void write(int lane, const B& board) { write_lane(x, lane, board); }
+    void write(int lane, const B& board) { write_lane(lanes_, lane, board); }
 
     // ------------------------------------------------------------------------ a lane's games
 
     // Adds the small counts, which are then zero.
     void flush(int lane) {
         GameRow& row = at(lane).row;
-        row.moves += x.moves[lane];
-        row.turns += x.turns[lane];
-        row.captures += x.captures[lane];
-        row.laps += x.lap_sum[lane];
-        row.longest = std::max(row.longest, std::int64_t{x.longest[lane]});
-        x.moves[lane] = x.turns[lane] = x.longest[lane] = x.captures[lane] = 0;
-        x.lap_sum[lane] = 0;
-        x.limit[lane] =
+        row.moves += lanes_.moves[lane];
+        row.turns += lanes_.turns[lane];
+        row.captures += lanes_.captures[lane];
+        row.laps += lanes_.lap_sum[lane];
+        row.longest = std::max(row.longest, std::int64_t{lanes_.longest[lane]});
+        lanes_.moves[lane] = lanes_.turns[lane] = lanes_.longest[lane] = lanes_.captures[lane] = 0;
+        lanes_.lap_sum[lane] = 0;
+        lanes_.limit[lane] =
             static_cast<std::uint8_t>(std::min<std::int64_t>(255, plan_.max_moves - row.moves));
     }
 
     void begin_game(int lane) {
-        Lane& game = at(lane);
+        LaneGame& game = at(lane);
         forget_history(lane);
         while (games_.next(game.game)) {
             game.row = {};
-            game.laps_apart = 0;
+            game.laps_on_scalar = 0;
             Chance chance(plan_.seed, plan_.first_game + game.game);
             B board = player_.start();
             if (!player_.redistribute_all(board, chance, game.row)) {
                 player_.cut(game.row, board);
             } else if (fits(board)) {
-                keep_chance(x, lane, chance);
-                x.first_number[lane] = 0;
-                x.fresh |= bit(lane);
-                x.new_turn |= bit(lane);
+                keep_chance(lanes_, lane, chance);
+                lanes_.first_number[lane] = 0;
+                lanes_.first_move_unnamed |= bit(lane);
+                lanes_.begins_turn |= bit(lane);
                 flush(lane);
                 write(lane, board);
                 choose_next(lane);
                 return;
             } else {
-                play_apart(lane);
+                play_on_scalar(lane);
             }
             count(lane);
         }
     }
 
     void count(int lane) {
-        const Lane& game = at(lane);
+        const LaneGame& game = at(lane);
         counts_.laps += static_cast<std::uint64_t>(game.row.laps);
-        counts_.apart += static_cast<std::uint64_t>(game.laps_apart);
+        counts_.on_scalar += static_cast<std::uint64_t>(game.laps_on_scalar);
         games_.write(game.game, game.row);
     }
 
@@ -243,11 +247,11 @@ private:
         begin_game(lane);
     }
 
-    void play_apart(int lane) {
-        Lane& game = at(lane);
+    void play_on_scalar(int lane) {
+        LaneGame& game = at(lane);
         flush(lane);
         game.row = player_.play(plan_.first_game + game.game);
-        game.laps_apart = game.row.laps;
+        game.laps_on_scalar = game.row.laps;
     }
 
     void finish(int lane, const B& board, Verdict verdict) {
@@ -260,22 +264,23 @@ private:
     void name_first_move(int lane) {
         GameRow& row = at(lane).row;
         if (player_.start().redistributions == 2 && row.moves > 0) {
-            row.first_move = player_.legal_number(static_cast<int>(x.first_number[lane]));
+            row.first_move = player_.legal_number(static_cast<int>(lanes_.first_number[lane]));
         }
     }
 
     std::uint16_t print(std::uint64_t row, int lane) const {
-        const std::uint8_t* at = x.prints + (row & x.log_mask) * 2 * lanes_.size() + lane;
-        return static_cast<std::uint16_t>(at[0] | at[x.lanes] << 8);
+        const std::uint8_t* at =
+            lanes_.prints + (row & lanes_.log_mask) * 2 * lane_games_.size() + lane;
+        return static_cast<std::uint16_t>(at[0] | at[lanes_.width] << 8);
     }
 
-    void deepen(int lane) {
+    void take_over_history(int lane) {
         LongHistory& history = at(lane).history;
         history.clear();
-        for (std::uint64_t row = x.segment[lane]; row < x.now; ++row) {
-            if (chose(x, row, lane)) history.add(print(row, lane), row);
+        for (std::uint64_t row = lanes_.segment[lane]; row < lanes_.now; ++row) {
+            if (chose(lanes_, row, lane)) history.add(print(row, lane), row);
         }
-        x.deep |= bit(lane);
+        lanes_.history_is_drivers |= bit(lane);
     }
 
     std::uint64_t repeated(std::uint64_t lanes) {
@@ -283,18 +288,18 @@ private:
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const int lane = std::countr_zero(left);
             LongHistory& history = at(lane).history;
-            const std::uint16_t now = print(x.now, lane);
-            const LoggedPosition newest(x, x.now, lane);
+            const std::uint16_t now = print(lanes_.now, lane);
+            const LoggedPosition newest(lanes_, lanes_.now, lane);
             const auto same = [&](std::size_t k) {
                 const std::size_t at = k * newest.size();
                 if (at < history.kept().size()) return newest.is(history.kept().data() + at);
-                const std::uint64_t row = history.row(k, x.now);
-                return newest.is(LoggedPosition(x, row, lane));
+                const std::uint64_t row = history.row(k, lanes_.now);
+                return newest.is(LoggedPosition(lanes_, row, lane));
             };
             if (is_too_long(lane) || history.holds(now, same)) {
                 found |= bit(lane);
             } else {
-                history.add(now, x.now);
+                history.add(now, lanes_.now);
             }
         }
         return found;
@@ -302,31 +307,31 @@ private:
 
     // Too long a history is left to the player, who plays the game again.
     bool is_too_long(int lane) {
-        if ((x.deep & bit(lane)) == 0) return false;
+        if ((lanes_.history_is_drivers & bit(lane)) == 0) return false;
         const LongHistory& history = at(lane).history;
         return history.size() == LongHistory::most || history.kept().size() > most_kept_bytes;
     }
 
     void forget_history(int lane) {
-        x.old &= ~bit(lane);
-        x.deep &= ~bit(lane);
-        x.segment[lane] = x.now;
+        lanes_.beyond_window &= ~bit(lane);
+        lanes_.history_is_drivers &= ~bit(lane);
+        lanes_.segment[lane] = lanes_.now;
     }
 
     // The lane is in no stage.
     void retire(int lane) {
-        for (std::uint64_t* lanes :
-             {&x.lapping, &x.ended, &x.choosing, &x.passed, &x.refused, &x.fresh}) {
+        for (std::uint64_t* lanes : {&lanes_.lapping, &lanes_.ended, &lanes_.choosing,
+                                     &lanes_.passed, &lanes_.refused, &lanes_.first_move_unnamed}) {
             *lanes &= ~bit(lane);
         }
     }
 
     // The mover in the lane's ring is to choose.
     void choose_next(int lane) {
-        const std::uint64_t fresh = x.fresh & bit(lane);
+        const std::uint64_t unnamed = lanes_.first_move_unnamed & bit(lane);
         retire(lane);
-        x.fresh |= fresh;
-        x.choosing |= bit(lane);
+        lanes_.first_move_unnamed |= unnamed;
+        lanes_.choosing |= bit(lane);
     }
 
     void go_on(int lane, const B& board) {
@@ -337,29 +342,29 @@ private:
 
     // ------------------------------------------------------------- what the kernel leaves here
 
-    void attend(int lane, Call call) {
-        x.lapping &= ~bit(lane);
-        switch (call) {
-            case Call::stuck:
+    void serve(int lane, Request request) {
+        lanes_.lapping &= ~bit(lane);
+        switch (request) {
+            case Request::stuck:
                 return cannot_move(lane, position(lane));
-            case Call::repeated:
+            case Request::repeated:
                 return came_again(lane);
-            case Call::limit:
+            case Request::limit:
                 return reach_limit(lane, position(lane));
-            case Call::none_legal:
-                take_back_draws(lane, x.count[lane]);
+            case Request::none_legal:
+                take_back_draws(lane, lanes_.count[lane]);
                 return none_is_legal(lane, position(lane));
-            case Call::overdrawn:
+            case Request::overdrawn:
                 take_back_draws(lane, most_struck);
                 return decide(lane, position(lane));
-            case Call::undecided:
+            case Request::undecided:
                 return decide(lane, position(lane));
-            case Call::forbidden:
-            case Call::endless:
-            case Call::capped:
-                return refuse(lane, before_move(lane), call);
-            case Call::astray:
-                return sow_apart(lane, before_move(lane));
+            case Request::forbidden:
+            case Request::endless:
+            case Request::capped:
+                return refuse(lane, before_move(lane), request);
+            case Request::left_to_scalar:
+                return sow_on_scalar(lane, before_move(lane));
         }
     }
 
@@ -370,17 +375,17 @@ private:
     }
 
     void replay(int lane) {
-        play_apart(lane);
+        play_on_scalar(lane);
         end_game(lane);
     }
 
     // There were candidates, but none is legal: the position is none in which a move is to be
     // chosen.
     void none_is_legal(int lane, const B& board) {
-        if ((x.deep & bit(lane)) != 0) at(lane).history.take_back();
-        for (std::uint64_t row = x.now; row > 0 && x.now - row <= x.log_mask;) {
-            if (chose(x, --row, lane)) {
-                x.chose[row & x.log_mask] &= ~bit(lane);
+        if ((lanes_.history_is_drivers & bit(lane)) != 0) at(lane).history.take_back();
+        for (std::uint64_t row = lanes_.now; row > 0 && lanes_.now - row <= lanes_.log_mask;) {
+            if (chose(lanes_, --row, lane)) {
+                lanes_.chose[row & lanes_.log_mask] &= ~bit(lane);
                 break;
             }
         }
@@ -389,16 +394,16 @@ private:
 
     // A player who cannot move draws no words.
     void take_back_draws(int lane, int words) {
-        Chance drawn = lane_chance(x, lane);
+        Chance drawn = lane_chance(lanes_, lane);
         while (words-- > 0) drawn.undo_word();
-        keep_chance(x, lane, drawn);
+        keep_chance(lanes_, lane, drawn);
     }
 
     void cannot_move(int lane, B board) {
         Verdict verdict = judge_at_sight(rules_, board);
         if (verdict.end == End::running) verdict = judge_stuck(player_.context(), board);
         if (verdict.end != End::running) return finish(lane, board, verdict);
-        x.new_turn |= bit(lane);
+        lanes_.begins_turn |= bit(lane);
         go_on(lane, board);
     }
 
@@ -413,71 +418,72 @@ private:
     }
 
     void decide(int lane, const B& board) {
-        Chance drawn = lane_chance(x, lane);
+        Chance drawn = lane_chance(lanes_, lane);
         const int number = player_.choose_at_random(board, drawn);
         if (number == no_move) return none_is_legal(lane, board);
-        keep_chance(x, lane, drawn);
+        keep_chance(lanes_, lane, drawn);
         take(lane, number);
     }
 
-    void sow_apart(int lane, const B& board) {
-        const int number = x.chosen[lane];
+    void sow_on_scalar(int lane, const B& board) {
+        const int number = lanes_.chosen[lane];
         const Candidates<B> candidates(rules_, board);
         if (player_.try_move(board, candidates[number])) return take(lane, number);
-        refuse(lane, board, Call::endless);
+        refuse(lane, board, Request::endless);
     }
 
     // The move that the player tried last is made.
     void take(int lane, int number) {
-        Lane& game = at(lane);
-        if ((x.fresh & bit(lane)) != 0) x.first_number[lane] = static_cast<std::uint64_t>(number);
-        x.fresh &= ~bit(lane);
+        LaneGame& game = at(lane);
+        if ((lanes_.first_move_unnamed & bit(lane)) != 0)
+            lanes_.first_number[lane] = static_cast<std::uint64_t>(number);
+        lanes_.first_move_unnamed &= ~bit(lane);
         const Sown& sown = player_.sown();
         flush(lane);
         ++game.row.moves;
-        game.row.turns += (x.new_turn & bit(lane)) != 0;
+        game.row.turns += (lanes_.begins_turn & bit(lane)) != 0;
         flush(lane);  // sets the limit anew
         if (sown.laps.end != SowingEnd::endless) {
             const auto laps = static_cast<std::int64_t>(sown.laps.count);
             game.row.laps += laps;
-            game.laps_apart += laps;
+            game.laps_on_scalar += laps;
             game.row.longest = std::max(game.row.longest, laps);
         }
         if (sown.captured > 0) {
             ++game.row.captures;
             forget_history(lane);
         }
-        set(x.new_turn, lane, !sown.moves_again);
+        set(lanes_.begins_turn, lane, !sown.moves_again);
         const B board = player_.next();
         if (board.drawn) return finish(lane, board, {End::endless, Sweep::nobody});
         go_on(lane, board);
     }
 
     // The chosen move is illegal, or what `endless` says of it if it never ends.
-    void refuse(int lane, const B& board, Call call) {
-        Lane& game = at(lane);
+    void refuse(int lane, const B& board, Request request) {
+        LaneGame& game = at(lane);
         const Candidates<B> candidates(rules_, board);
-        const bool never_ends = call == Call::endless || call == Call::capped;
+        const bool never_ends = request == Request::endless || request == Request::capped;
         if (never_ends && rules_.endless != Endless::illegal) {
-            return take_endless(lane, board, call == Call::capped);
+            return take_endless(lane, board, request == Request::capped);
         }
-        Chance drawn = lane_chance(x, lane);
-        std::uint64_t(&struck)[4] = x.struck[lane];
+        Chance drawn = lane_chance(lanes_, lane);
+        std::uint64_t (&struck)[4] = lanes_.struck[lane];
         const auto strike = [&](int number) {
             struck[number / 64] |= std::uint64_t{1} << number % 64;
         };
-        if ((x.redrawn & bit(lane)) == 0) {
+        if ((lanes_.redrawn & bit(lane)) == 0) {
             std::fill_n(struck, 4, 0);
-            for (int k = 0; x.checks_first_lap && x.struck_first[k][lane] != 0xFF; ++k) {
-                strike(x.struck_first[k][lane]);
+            for (int k = 0; lanes_.checks_first_lap && lanes_.struck_first[k][lane] != 0xFF; ++k) {
+                strike(lanes_.struck_first[k][lane]);
             }
         }
-        x.redrawn |= bit(lane);
-        if ((x.refused & bit(lane)) == 0) {
+        lanes_.redrawn |= bit(lane);
+        if ((lanes_.refused & bit(lane)) == 0) {
             game.board = board;
         }
-        x.refused |= bit(lane);
-        strike(x.chosen[lane]);
+        lanes_.refused |= bit(lane);
+        strike(lanes_.chosen[lane]);
         int left = candidates.count(), number = 0;
         for (const std::uint64_t word : struck) left -= std::popcount(word);
         if (left == 0) {
@@ -488,9 +494,10 @@ private:
         for (int others = drawn.below(left); others > 0 || is_struck(); ++number) {
             others -= !is_struck();
         }
-        keep_chance(x, lane, drawn);
-        x.chosen[lane] = static_cast<std::uint8_t>(number);
-        if (game.row.moves + x.moves[lane] == 0) x.first_number[lane] = x.chosen[lane];
+        keep_chance(lanes_, lane, drawn);
+        lanes_.chosen[lane] = static_cast<std::uint8_t>(number);
+        if (game.row.moves + lanes_.moves[lane] == 0)
+            lanes_.first_number[lane] = lanes_.chosen[lane];
         begin_sowing(lane, board, candidates[number]);
     }
 
@@ -499,27 +506,28 @@ private:
         board.ring[move.pit] =
             static_cast<typename B::seeds_type>(board.ring[move.pit] - move.lift);
         write(lane, board);
-        x.pit[lane] = x.from[lane] = static_cast<std::uint8_t>(turned(lane, move.pit));
-        x.hand[lane] = x.lift[lane] = static_cast<std::uint8_t>(move.lift);
-        x.laps[lane] = 0;
-        x.crossed &= ~bit(lane);
-        set(x.clockwise, lane, move.direction == Direction::cw);
-        set(x.from_clockwise, lane, move.direction == Direction::cw);
-        x.lapping |= bit(lane);
+        lanes_.pit[lane] = lanes_.from[lane] =
+            static_cast<std::uint8_t>(seen_from_viewer(lane, move.pit));
+        lanes_.hand[lane] = lanes_.lift[lane] = static_cast<std::uint8_t>(move.lift);
+        lanes_.laps[lane] = 0;
+        lanes_.crossed &= ~bit(lane);
+        set(lanes_.clockwise, lane, move.direction == Direction::cw);
+        set(lanes_.from_clockwise, lane, move.direction == Direction::cw);
+        lanes_.lapping |= bit(lane);
     }
 
     void take_endless(int lane, B board, bool capped) {
-        Lane& game = at(lane);
+        LaneGame& game = at(lane);
         flush(lane);
         ++game.row.moves;
-        game.row.turns += (x.new_turn & bit(lane)) != 0;
+        game.row.turns += (lanes_.begins_turn & bit(lane)) != 0;
         flush(lane);
         if (capped) {
             const auto laps = static_cast<std::int64_t>(rules_.max_laps);
             game.row.laps += laps;
             game.row.longest = std::max(game.row.longest, laps);
         }
-        x.new_turn |= bit(lane);
+        lanes_.begins_turn |= bit(lane);
         board.drop_duties();
         if (rules_.endless == Endless::draw) {
             return finish(lane, board, {End::endless, Sweep::nobody});
@@ -533,11 +541,11 @@ private:
     GamePlayer<B> player_;
     GameSource& games_;
     const Kernel run_;
-    std::vector<Lane> lanes_;
+    std::vector<LaneGame> lane_games_;
     Memory ring_, log_, prints_;
     std::vector<std::uint64_t> chose_, movers_;
     LapCounts counts_;
-    Lanes x{};
+    Lanes lanes_{};
 };
 
-}  // namespace relaysow::playout
+}  // namespace relaysow::lanes

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace relaysow::playout {
+namespace relaysow::lanes {
 
 // Their fingerprints and the rows of the log in which they are; the oldest, which the log no longer
 // holds, are kept here.
@@ -55,7 +55,7 @@ private:
     static constexpr std::size_t buckets = 4096;
     struct Entry {
         std::uint32_t row;
-        std::uint16_t print, older;  // the one before it in its bucket, counted from 1; 0: none
+        std::uint16_t print, older;  // the one before it in its bucket, seed_bits from 1; 0: none
     };
 
     static std::size_t bucket(std::uint16_t print) {
@@ -67,4 +67,4 @@ private:
     std::vector<std::uint8_t> kept_;
 };
 
-}  // namespace relaysow::playout
+}  // namespace relaysow::lanes

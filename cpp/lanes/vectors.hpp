@@ -1,10 +1,10 @@
-// Vectors of a byte a lane and sets of lanes, for the instruction set of RELAYSOW_LEVEL.
+// Vectors of a byte a lane and sets of lanes, for the instruction set of RELAYSOW_INSTRUCTION_SET.
 #pragma once
 
 #include <immintrin.h>
 #include <stdint.h>
 
-namespace relaysow::playout::RELAYSOW_LEVEL {
+namespace relaysow::lanes::RELAYSOW_INSTRUCTION_SET {
 namespace {
 
 #define INLINE inline __attribute__((always_inline))
@@ -128,4 +128,4 @@ INLINE int count_bits(uint64_t lanes) { return __builtin_popcountll(lanes); }
 INLINE int first_bit(uint64_t lanes) { return __builtin_ctzll(lanes); }
 
 }  // namespace
-}  // namespace relaysow::playout::RELAYSOW_LEVEL
+}  // namespace relaysow::lanes::RELAYSOW_INSTRUCTION_SET

@@ -38,7 +38,7 @@ struct SimulationPlan {
 // How many laps the games that are done took, and how many of these the lockstep kernel did not
 // sow.
 struct LapCounts {
-    std::uint64_t laps = 0, apart = 0;
+    std::uint64_t laps = 0, on_scalar = 0;
 };
 
 }  // namespace relaysow

@@ -16,16 +16,16 @@ namespace {
 
 py::dict build_info() {
     py::list known;
-    for (const playout::Level& level : playout::levels()) known.append(std::string(level.name));
-    const playout::Level level = playout::level();
+    for (const auto& each : lanes::instruction_sets()) known.append(std::string(each.name));
+    const lanes::InstructionSet instruction_set = lanes::instruction_set_in_use();
     py::dict info;
-    info["instruction_set"] = std::string(level.name);
+    info["instruction_set"] = std::string(instruction_set.name);
     info["instruction_sets"] = py::tuple(known);
-    info["lanes"] = level.lanes;
+    info["lanes"] = instruction_set.width;
     return info;
 }
 
-// Random games in this thread: the laps sown, and those sown apart from the kernel.
+// Random games in this thread: the laps sown, and those sown on the scalar path.
 py::tuple lap_counts(const Position& start, std::size_t games, std::uint64_t seed,
                      std::optional<std::int64_t> max_moves) {
     SimulationPlan plan;
@@ -54,7 +54,7 @@ py::tuple lap_counts(const Position& start, std::size_t games, std::uint64_t see
             &counts);
     }
     if (stopped_by) throw py::error_already_set(*stopped_by);
-    return py::make_tuple(counts.laps, counts.apart);
+    return py::make_tuple(counts.laps, counts.on_scalar);
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ True)doc");
     m.attr("build_info").attr("__module__") = "relaysow";
     m.def("_lap_counts", &lap_counts, "start"_a, "games"_a.noconvert(), "seed"_a.noconvert(),
           "max_moves"_a.noconvert() = py::none(),
-          "Plays random games: the laps sown, and how many of them apart from lockstep.");
+          "Plays random games: the laps sown, and how many of them on the scalar path.");
 }
 
 }  // namespace relaysow
