@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 from importlib import import_module
+from inspect import isclass
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
@@ -38,6 +39,16 @@ def run(test: doctest.DocTest) -> int:
 def test_docstrings(name: str) -> None:
     for test in doctest.DocTestFinder(exclude_empty=True).find(import_module(name), name):
         run(test)
+
+
+@pytest.mark.parametrize("package", ["relaysow", "relaysow.envs"])
+def test_docstrings_of_public_classes(package: str) -> None:
+    """They say that they are of the package, so that they are none of their module's to doctest."""
+    public = import_module(package)
+    found = {name: getattr(public, name) for name in public.__all__}
+    for name in filter(lambda name: isclass(found[name]), found):
+        for test in doctest.DocTestFinder(exclude_empty=True).find(found[name], name, False, found):  # type: ignore[arg-type]
+            run(test)
 
 
 def test_docstrings_of_the_core() -> None:

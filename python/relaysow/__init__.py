@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 # The core must find the classes of moves and rules loaded.
 from relaysow import moves, rules  # noqa: F401
-from relaysow._support import checks, reloading
+from relaysow._support import checks, moved, reloading  # noqa: F401
 
 try:
     from relaysow._core import (
@@ -188,7 +188,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 reloading.keep_package()

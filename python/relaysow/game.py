@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from relaysow._core import LegalMoves, Position
 from relaysow._support.checks import shown
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
 from relaysow.rules import Rules
@@ -25,6 +26,7 @@ class _Ply(NamedTuple):
     """Whether later positions are compared with this one."""
 
 
+@public
 class Game:
     """A game played from the opening of some rules, or from any position.
 

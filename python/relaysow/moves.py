@@ -1,11 +1,10 @@
 """Moves, what a move did, and the errors: plain values shared by the core and the reference."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from relaysow._support.checks import one_of, shown, whole_number, whole_numbers
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 
 once(__name__)
@@ -19,14 +18,17 @@ WAYS = ("ccw", "cw")
 P = TypeVar("P")
 
 
+@public
 class IllegalMove(ValueError):
     """A move that may not be played; the message names the move, the position and the reason."""
 
 
+@public
 class PositionError(ValueError):
     """A position that cannot be; the message names the value and what is allowed."""
 
 
+@public
 class NotationError(ValueError):
     """Text that is not a move, a position or a record; the message says where and why.
 
@@ -46,6 +48,7 @@ class NotationError(ValueError):
         self.file, self.line, self.column = file, line, column
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Sow:
     """A sowing: lift from `pit` (a ring index) and sow.
@@ -85,6 +88,7 @@ class Sow:
         return type(self), (self.pit, self.lift, self.direction)
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Redistribute:
     """An opening redistribution: empty the own pits `emptied` (ring indices, rising) and place
@@ -119,6 +123,7 @@ class Redistribute:
 Move = Sow | Redistribute
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Lap:
     """One lap: `seeds` lifted from `origin` and sown in `direction`, the last falling into `last`.
@@ -134,6 +139,7 @@ class Lap:
     last: int
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Sowing(Generic[P]):
     """What a move did, as `Position.sow` tells it.
@@ -164,6 +170,7 @@ class Sowing(Generic[P]):
     reason: str | None
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a game ended: `winner` (0 South, 1 North, -1 a draw), the final `stores` (South's,

@@ -1,7 +1,5 @@
 """The options of the rules: their values, what they mean, and what they need of each other."""
 
-from __future__ import annotations
-
 from typing import Any, TypedDict
 
 from relaysow._support.reloading import once

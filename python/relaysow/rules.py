@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from relaysow._support.checks import one_of, shown, whole_number, whole_numbers, within
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.options import (
     ADDED,
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
 once(__name__)
 
 
+@public
 class RulesError(ValueError):
     """Rules that cannot be: an unknown value, a size out of range, or options that contradict."""
 
 
+@public
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Rules:
     """The rules of a game, as data.  Immutable, hashable, equal by value.
@@ -51,7 +54,7 @@ class Rules:
     >>> giuthi(lift="some")
     Traceback (most recent call last):
     ...
-    relaysow.rules.RulesError: lift='some': must be 'all' or 'any'
+    relaysow.RulesError: lift='some': must be 'all' or 'any'
     """
 
     pits: int = 8
@@ -201,7 +204,7 @@ def _reading(told: str) -> Callable[[_RuleSet], _RuleSet]:
     """Makes a function a named rule set."""
 
     def named(function: _RuleSet) -> _RuleSet:
-        RULE_SETS[function.__name__] = function
+        RULE_SETS[function.__name__] = public(function)
         READINGS[function.__name__] = told
         return function
 

@@ -13,6 +13,7 @@ from relaysow import IllegalMove, Position, Rules
 from relaysow._core import Batch
 from relaysow._support.checks import one_of, room, shown, within
 from relaysow._support.extras import optional_import
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.envs import options_of, player_of, rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame, chance_kept, no_copy, turned
@@ -27,6 +28,7 @@ gymnasium: Any = optional_import("gymnasium", "gymnasium")
 Opponent = str | Callable[[NDArray[np.int16], NDArray[Any]], Any] | None
 
 
+@public
 class Env(InStep, Copied, gymnasium.Env):  # type: ignore[misc]
     """One game against an opponent: `gymnasium.make("relaysow/Giuthi-v0")`, Kiothi or EnGehe.
 
@@ -252,6 +254,7 @@ def _array(name: str, given: object, kinds: str, rows: int) -> NDArray[Any]:
     return array
 
 
+@public
 class VectorEnv(InStep, Copied, gymnasium.vector.VectorEnv):  # type: ignore[misc]
     """Many games side by side, straight over `relaysow.Batch`.
 

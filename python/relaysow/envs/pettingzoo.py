@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from relaysow import Position, Rules
 from relaysow._support.checks import one_of, within
 from relaysow._support.extras import optional_import
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.envs import rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame
@@ -41,6 +42,7 @@ def make(*, illegal: str = "raise", **arguments: Any) -> Any:
     return wrappers.OrderEnforcingWrapper(env)
 
 
+@public
 class AEC(InStep, Copied, pettingzoo.AECEnv):  # type: ignore[misc]
     """A game of the agents "player_0" (South) and "player_1" (North).
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from relaysow import _core
 from relaysow._core import Position
 from relaysow._support.checks import function, instance, room, shown, within
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow._support.threads import MAX_THREADS
 from relaysow.moves import Move
@@ -30,6 +31,7 @@ MAX_POSITIONS = 25_000_000
 _MOST_POSITIONS = 2**31 - 1
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Value:
     """What a position or a move is worth to the player to move.
@@ -54,6 +56,7 @@ class Value:
         return -int(self.lead_to_draw)
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Solution(Value):
     """The exact value of `position`.
@@ -80,6 +83,7 @@ class Solution(Value):
         return tuple(move for move, value in self.moves.items() if value.result == self.result)
 
 
+@public
 def solve(
     position: Position, *, tablebase: Tablebase | None = None, max_positions: int = MAX_POSITIONS
 ) -> Solution:
@@ -156,6 +160,7 @@ MAX_DEPTH = 200
 """The deepest that `analyse` searches, in moves."""
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Line:
     """A move and how the game goes on after it, by the search of `analyse`.
@@ -178,6 +183,7 @@ class Line:
         return self.moves[0]
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """What `analyse` found of `position`: its best moves as `lines`, the best first.
@@ -206,6 +212,7 @@ class Analysis:
         return self.lines[0].score
 
 
+@public
 class AnalysisInterrupted(KeyboardInterrupt):
     """Ctrl-C stopped an analysis; `result` is what was found until then."""
 
@@ -217,6 +224,7 @@ class AnalysisInterrupted(KeyboardInterrupt):
         return f"interrupted after depth {self.result.depth}"
 
 
+@public
 def analyse(
     position: Position | Game,
     *,

@@ -13,6 +13,7 @@ from random import Random
 
 from relaysow._core import Position
 from relaysow._support.checks import WORD, instance, one_of, within
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.exact.analysis import solve, table_of
 from relaysow.exact.tablebase import Tablebase
@@ -37,6 +38,7 @@ MAX_BUILT = 5_000_000
 """The most positions that a table is built of for the purpose, and that `solve` is asked about."""
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Puzzle:
     """A position with a result (`"win"` or `"draw"`) that one move alone keeps.
@@ -75,6 +77,7 @@ class Puzzle:
         return f"{self.position.to_text()} {self.to}: {solution}"
 
 
+@public
 def puzzles(
     rules: Rules,
     seeds: int,

@@ -15,6 +15,7 @@ from relaysow._core import Position, TablebaseError
 from relaysow._support import checks
 from relaysow._support.checks import flag, function, instance, whole_number, within
 from relaysow._support.files import named, regular, resumed, sync
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow._support.threads import thread_count
 from relaysow.exact.analysis import Value, at_end, result_at
@@ -31,6 +32,7 @@ Report = Callable[[int, int, float], None]
 """Called with a total, its positions, and the seconds they took."""
 
 
+@public
 class Tablebase:
     """The exact values of all positions of one set of rules with up to so many seeds on the ring.
 

@@ -23,6 +23,7 @@ from relaysow._support.checks import (
     within,
 )
 from relaysow._support.progress import progress_bar
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow._support.threads import thread_count
 from relaysow.game import Game
@@ -49,6 +50,7 @@ TWICE = ("asked", "short")
 asked, or in every round on shortened rows while the weaker may ask."""
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class LayOut:
     """A step of a match: a player's pits are filled with `row`, from their owner's left.
@@ -69,6 +71,7 @@ class LayOut:
         return type(self), (self.row,)
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Shorten:
     """A step of a match: the weaker player asks for shorter rows."""
@@ -77,6 +80,7 @@ class Shorten:
 Step = Sow | Redistribute | LayOut | Shorten
 
 
+@public
 class LayOuts:
     """The rows with which a player may start a round: numbered, never listed unless asked for.
 
@@ -318,6 +322,7 @@ class Round:
         return stores[0] + sum(ring[:n]), stores[1] + sum(ring[n:])
 
 
+@public
 class Match:
     """A match of Giuthi: rounds, each laid out with what the players had at the end of the last.
 
@@ -639,6 +644,7 @@ def _change(here: Round, **fields: Any) -> None:
     vars(here).update(fields)
 
 
+@public
 class Series:
     """A series of games from the opening of the same rules: Kiothi with its one-warrior wins, or
     any game best of n.
@@ -868,6 +874,7 @@ class MatchSummary:
         return "\n".join(lines)
 
 
+@public
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MatchSimulation:
     """The matches `simulate_match` played: read-only NumPy columns, one row a match.
@@ -939,6 +946,7 @@ class MatchSimulation:
         )
 
 
+@public
 def simulate_match(
     rules: Rules,
     scheme: str = "wikipedia",

@@ -17,6 +17,7 @@ from relaysow._support.checks import WORD, flag, one_of, shown, within
 from relaysow._support.extras import optional_import
 from relaysow._support.files import named, written
 from relaysow._support.progress import progress_bar
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow._support.threads import MAX_THREADS, cores
 from relaysow.players.policies import policies_of
@@ -80,6 +81,7 @@ _compare_with_core()
 MAX_GAMES, MAX_MOVES = 10**12, 2**31 - 1
 
 
+@public
 class SimulationInterrupted(KeyboardInterrupt):
     """Ctrl-C stopped a simulation; `result` holds the games, or matches, played until then."""
 
@@ -92,6 +94,7 @@ class SimulationInterrupted(KeyboardInterrupt):
         return f"interrupted after {getattr(self.result, unit):,} of {self.args[1]:,} {unit}"
 
 
+@public
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Simulation:
     """The games `simulate` played: read-only NumPy columns, one row a game.
@@ -395,6 +398,7 @@ def simulate(
     out: str | os.PathLike[str] | None = ...,
     executor: Executor | Any = ...,
 ) -> Summary: ...
+@public
 def simulate(
     rules_or_position: Rules | AnyPosition,
     games: int = 1_000_000,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Spread:
     max: int
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What a simulation found: `str` gives it as plain text.

@@ -175,7 +175,7 @@ def rules_from_text(text: str) -> Rules:
     >>> rules_from_text("giuthi(pits=5,relay=backward)")
     Traceback (most recent call last):
     ...
-    relaysow.moves.NotationError: column 21: relay 'backward': must be one of onward, reversed
+    relaysow.NotationError: column 21: relay 'backward': must be one of onward, reversed
     """
     return rules_of(_whole(text))
 
@@ -318,7 +318,7 @@ def move_from_text(position: AnyPosition, text: str) -> Move:
     >>> move_from_text(engehe().start(), "3+")
     Traceback (most recent call last):
     ...
-    relaysow.moves.NotationError: column 2: direction '+': must be left out under direction='ccw'
+    relaysow.NotationError: column 2: direction '+': must be left out under direction='ccw'
     """
     checks.position("position", position)
     return move_of(_whole(text), position)

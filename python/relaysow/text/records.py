@@ -57,6 +57,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from relaysow._support.checks import flag, instance, listed, path, shown, whole_number
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.moves import Move, NotationError, Outcome, Redistribute, Sow
 from relaysow.rules import Rules
@@ -128,6 +129,7 @@ G = TypeVar("G", bound=GameLike)
 Play = Any  # a GameLike, Match or Series
 
 
+@public
 @dataclass(frozen=True, slots=True)
 class Record:
     """A game, match or series with what is told of it.
@@ -232,6 +234,7 @@ class Record:
         return records[0]
 
 
+@public
 def read_records(text: str, lenient: bool = False) -> list[Record]:
     """All records of a text, one or more, parted by empty lines.  Raises like `Record.from_text`.
 
@@ -244,6 +247,7 @@ def read_records(text: str, lenient: bool = False) -> list[Record]:
     return [_read(before, lines, lenient) for before, lines in _parts(_lines(text), lenient)]
 
 
+@public
 def iter_records(source: Source, lenient: bool = False) -> Iterator[Record | NotationError]:
     """The records of a file one by one, in the memory of one; for one that cannot be read, why.
 
@@ -358,7 +362,7 @@ def replay(text: str, game: Callable[[Any], G]) -> G:
     >>> replay('relaysow game 1\\n[Rules "engehe"]\\n[Result "*"]\\n\\n1. N 3\\n', Game)
     Traceback (most recent call last):
     ...
-    relaysow.moves.NotationError: line 5, column 4: player 'N': South is to move
+    relaysow.NotationError: line 5, column 4: player 'N': South is to move
     """
     played: G = _Reader(_lines(text), 0, lenient=False).read(game, kinds=("game",))
     return played

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from relaysow._support import checks
 from relaysow._support.checks import instance, one_of
+from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.moves import Move, Redistribute, Sow, Sowing
 from relaysow.rules import Rules
@@ -42,6 +43,7 @@ class Picture(str):
         return str(self)
 
 
+@public
 def svg(position: AnyPosition, move: Move | None = None, *, labels: str = "own") -> Picture:
     """A picture of the position, or with a `move` of the position after it and of the move.
 
@@ -67,6 +69,7 @@ def svg(position: AnyPosition, move: Move | None = None, *, labels: str = "own")
     return _Drawing(position, move, labels).document()
 
 
+@public
 def animate(position: AnyPosition, move: Move, *, labels: str = "own") -> Picture:
     """A picture that makes the move before the reader's eyes, over and over.
 

@@ -1,0 +1,39 @@
+"""Names that modules had before: pickles made then are read, as they name them."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from relaysow._support.reloading import once
+
+MOVED = {
+    "relaysow.analysis": "relaysow.exact.analysis",
+    "relaysow.pictures": "relaysow.text.svg",
+    "relaysow.puzzle": "relaysow.exact.puzzle",
+    "relaysow.records": "relaysow.text.records",
+    "relaysow.summary": "relaysow.simulation.summary",
+    "relaysow.tablebase": "relaysow.exact.tablebase",
+}
+"""Where what such a module had is now."""
+
+
+class Moved:
+    """A finder and loader of imports: it is asked for what nothing else has found."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> ModuleSpec | None:
+        return ModuleSpec(name, Moved) if name in MOVED else None  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(_: ModuleSpec) -> None: ...
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module(MOVED[module.__name__])
+
+
+if once(__name__):
+    sys.meta_path.append(Moved)
