@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lanes/instruction_sets.hpp"
-#include "lanes/lanes.hpp"
+#include "lanes/lane_boards.hpp"
 #include "play/batch_games.hpp"
 #include "play/verdict.hpp"
 
@@ -53,9 +53,9 @@ public:
         g.forget_proofs();
         rows_[r].seed = seed;
         // Its first position joins those of the step before.
-        --g.lanes.now;
+        --g.lanes.log.now;
         begin(g, lane_of(r), start != nullptr ? board_as<B>(rules_, *start) : start_);
-        ++g.lanes.now;
+        ++g.lanes.log.now;
     }
 
     void draw(std::size_t begin, std::size_t end, std::int64_t* actions) override {
@@ -112,7 +112,7 @@ public:
         const Group& g = *groups_[r / width_];
         const int lane = static_cast<int>(r % width_);
         if (!g.runs(lane)) return BatchGames<B>::position(r);
-        return board_as<AnyBoard>(rules_, g.position(g.lanes.before, lane));
+        return board_as<AnyBoard>(rules_, g.position(g.lanes.rings.before, lane));
     }
 
 private:
@@ -143,22 +143,24 @@ private:
               choosers(log_rows),
               movers(log_rows) {
             set_rules(lanes, games.rules_, static_cast<int>(games.width_));
-            lanes.lifts = games.numbers_.lifts;
-            lanes.ways = games.numbers_.directions;
-            lanes.proves_backward =
+            lanes.step.lifts = games.numbers_.lifts;
+            lanes.step.ways = games.numbers_.directions;
+            lanes.step.proves_backward =
                 games.rules_.origin == Origin::sown && games.rules_.max_laps == UINT64_MAX;
             const B& start = games.start_;
             const int seeds = start.row_seeds(games.rules_, 0) + start.row_seeds(games.rules_, 1);
-            const int half = lanes.has_protection ? 0x40 : 0x80;
-            lanes.overflow_bits =
+            const int half = lanes.rules.has_protection ? 0x40 : 0x80;
+            lanes.rules.overflow_bits =
                 static_cast<std::uint8_t>(counts_fit(games.rules_, seeds) ? 0 : half);
             // So few that a pit without overflow bits has room for what they sow.
-            lanes.steps_to_long = lanes.overflow_bits == 0 ? 64 : lanes.has_protection ? 24 : 60;
-            lanes.patience = 64;  // all wait for the longest
+            lanes.pace.steps_to_long = lanes.rules.overflow_bits == 0 ? 64
+                                       : lanes.rules.has_protection   ? 24
+                                                                      : 60;
+            lanes.pace.patience = 64;  // all wait for the longest
             lanes.driver.context = this;
             lanes.driver.serve = [](void* self, int lane, Request request) {
                 auto& g = *static_cast<Group*>(self);
-                g.lanes.lapping &= ~bit(lane);
+                g.lanes.phase.lapping &= ~bit(lane);
                 (request == Request::forbidden ? g.forbidden : g.left_to_scalar) |= bit(lane);
             };
             lanes.driver.repeated = [](void* self, std::uint64_t which) {
@@ -170,19 +172,19 @@ private:
                 for (std::uint64_t left = which; left != 0; left &= left - 1) {
                     const int lane = std::countr_zero(left);
                     set(found, lane,
-                        !g.row(lane).course.history.add(g.position(g.lanes.ring, lane)));
+                        !g.row(lane).course.history.add(g.position(g.lanes.rings.now, lane)));
                 }
                 return found;
             };
-            lanes.ring = ring.begin();
-            lanes.before = ring.begin() + most_rows_of() * games.width_;
-            lanes.log = log.begin();
-            lanes.prints = prints.begin();
-            lanes.chose = choosers.data();
-            lanes.movers = movers.data();
-            lanes.log_mask = log_rows - 1;
-            lanes.now = log_rows;
-            lanes.window =
+            lanes.rings.now = ring.begin();
+            lanes.rings.before = ring.begin() + most_rows_of() * games.width_;
+            lanes.log.positions = log.begin();
+            lanes.log.prints = prints.begin();
+            lanes.log.chose = choosers.data();
+            lanes.log.movers = movers.data();
+            lanes.log.mask = log_rows - 1;
+            lanes.log.now = log_rows;
+            lanes.log.window =
                 std::min<std::size_t>(48, log_rows * 3 / 4);  // older ones are sought one by one
         }
         std::size_t most_rows_of() const {
@@ -195,48 +197,48 @@ private:
         bool runs(int lane) const { return (in_lanes & ~over & bit(lane)) != 0; }
 
         B position(const std::uint8_t* from, int lane) const {
-            const bool north = (lanes.mover & bit(lane)) != 0;
+            const bool north = (lanes.turn.mover & bit(lane)) != 0;
             B board = read_lane<B>(lanes, from, lane, north);
             board.mover = north;
-            board.passed = (lanes.passed & bit(lane)) != 0;
+            board.passed = (lanes.turn.passed & bit(lane)) != 0;
             return board;
         }
         void write(int lane, const B& board) {
             write_lane(lanes, lane, board);
-            set(lanes.passed, lane, board.passed);
+            set(lanes.turn.passed, lane, board.passed);
         }
 
         void forget_history(int lane) {
-            lanes.history_is_drivers &= ~bit(lane);
-            lanes.beyond_window &= ~bit(lane);
-            lanes.segment[lane] = lanes.now;
+            lanes.log.history_is_drivers &= ~bit(lane);
+            lanes.log.beyond_window &= ~bit(lane);
+            lanes.log.segment[lane] = lanes.log.now;
         }
 
         void forget_proofs() {
             if (!touched) return;
-            std::memcpy(lanes.ring, lanes.before,
-                        static_cast<std::size_t>(lanes.rows * lanes.width));
-            lanes.ended = lanes.lapping = lanes.choosing = proved_on_row = 0;
+            std::memcpy(lanes.rings.now, lanes.rings.before,
+                        static_cast<std::size_t>(lanes.rules.rows * lanes.width));
+            lanes.phase.ended = lanes.phase.lapping = lanes.phase.choosing = proved_on_row = 0;
             touched = false;
         }
 
         // The history is the row's own from now on.
         void keep_history(int lane, std::uint64_t end) {
-            if (!lanes.compares || (lanes.history_is_drivers & bit(lane)) != 0) return;
+            if (!lanes.rules.compares || (lanes.log.history_is_drivers & bit(lane)) != 0) return;
             History<B>& history = row(lane).course.history;
             history.clear();
-            for (std::uint64_t at = lanes.segment[lane]; at < end; ++at) {
+            for (std::uint64_t at = lanes.log.segment[lane]; at < end; ++at) {
                 if (chose(lanes, at, lane)) history.add(logged<B>(lanes, at, lane));
             }
-            lanes.history_is_drivers |= bit(lane);
+            lanes.log.history_is_drivers |= bit(lane);
         }
 
         // The log will soon not hold a history that is long.
         void keep_long_histories(std::uint64_t now) {
-            for (std::uint64_t left = in_lanes & ~over & ~lanes.history_is_drivers; left;
+            for (std::uint64_t left = in_lanes & ~over & ~lanes.log.history_is_drivers; left;
                  left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                if (now - lanes.segment[lane] > lanes.log_mask / 2) keep_history(lane, now);
+                if (now - lanes.log.segment[lane] > lanes.log.mask / 2) keep_history(lane, now);
             }
         }
 
@@ -274,9 +276,9 @@ private:
     }
 
     bool fits(const Group& g, const B& board) const {
-        const bool guarded = g.lanes.overflow_bits != 0;
+        const bool guarded = g.lanes.rules.overflow_bits != 0;
         const int most =
-            guarded ? g.lanes.overflow_bits - 1 : bits_of_a_pit(g.lanes.has_protection);
+            guarded ? g.lanes.rules.overflow_bits - 1 : bits_of_a_pit(g.lanes.rules.has_protection);
         const int seeds = board.row_seeds(rules_, 0) + board.row_seeds(rules_, 1);
         return (guarded || counts_fit(rules_, seeds)) &&
                std::all_of(board.ring, board.ring + rules_.ring(),
@@ -298,8 +300,8 @@ private:
         g.over &= ~bit(lane);
         g.write(lane, row.board());
         keep_chance(g.lanes, lane, row.chance);
-        g.lanes.moves_made[lane] = static_cast<std::uint32_t>(row.moves);
-        g.lanes.since_capture[lane] = 0;
+        g.lanes.step.moves[lane] = static_cast<std::uint32_t>(row.moves);
+        g.lanes.step.since_capture[lane] = 0;
         g.forget_history(lane);
         stages_->note_alone(g.lanes, lane);
     }
@@ -308,12 +310,12 @@ private:
     void leave(Group& g, int lane, std::uint64_t end_of_log) {
         Row& row = g.row(lane);
         g.keep_history(lane, end_of_log);
-        row.moves = g.lanes.moves_made[lane];
-        row.since_capture = g.lanes.since_capture[lane];
+        row.moves = g.lanes.step.moves[lane];
+        row.since_capture = g.lanes.step.since_capture[lane];
         row.chance = lane_chance(g.lanes, lane);
         row.proved = no_action;
         g.in_lanes &= ~bit(lane);
-        g.lanes.history_is_drivers &= ~bit(lane);
+        g.lanes.log.history_is_drivers &= ~bit(lane);
     }
 
     void begin_next(Group& g, int lane) {
@@ -324,10 +326,10 @@ private:
 
     void finish(Group& g, int lane, Verdict verdict, bool drawn = false) {
         Row& row = g.row(lane);
-        row.board() = g.position(g.lanes.ring, lane);
+        row.board() = g.position(g.lanes.rings.now, lane);
         row.board().drawn = drawn;
-        row.moves = g.lanes.moves_made[lane];
-        row.since_capture = g.lanes.since_capture[lane];
+        row.moves = g.lanes.step.moves[lane];
+        row.since_capture = g.lanes.step.since_capture[lane];
         Base::finish(g.first + static_cast<std::size_t>(lane), verdict);
         g.over |= bit(lane);
     }
@@ -338,7 +340,7 @@ private:
         g.forget_proofs();
         Lanes& lanes = g.lanes;
         g.touched = true;
-        lanes.choosing = g.in_lanes & ~g.over;
+        lanes.phase.choosing = g.in_lanes & ~g.over;
         const std::size_t rows = g.count();
         if (rows == width_) {
             stages_->choose(lanes, actions);
@@ -357,7 +359,7 @@ private:
             const std::size_t r = g.first + static_cast<std::size_t>(lane);
             Row& row = rows_[r];
             Base::ask();
-            row.board() = g.position(lanes.before, lane);
+            row.board() = g.position(lanes.rings.before, lane);
             Chance chance = lane_chance(g.lanes, lane);
             chance.undo_word();
             const Candidates<B> candidates(rules_, row.board());
@@ -365,7 +367,7 @@ private:
                 return Base::sow_candidate(r, candidate);
             });
             keep_chance(g.lanes, lane, chance);
-            actions[lane] = lanes.action[lane] = Base::encode(row.board(), candidates[number]);
+            actions[lane] = lanes.step.action[lane] = Base::encode(row.board(), candidates[number]);
             g.proved_on_row |= bit(lane);
             g.forbidden &= ~bit(lane);
             g.left_to_scalar &= ~bit(lane);
@@ -395,33 +397,33 @@ private:
         }
         const std::uint64_t anew =
             g.in_lanes & ~g.over &
-            (stages_->differ(lanes, wanted) | ~(lanes.ended | g.proved_on_row));
+            (stages_->differ(lanes, wanted) | ~(lanes.phase.ended | g.proved_on_row));
         if (anew != 0) {
             if (g.touched) stages_->take_back(lanes, anew);
             g.touched = true;
-            lanes.ended &= ~anew;
+            lanes.phase.ended &= ~anew;
             g.proved_on_row &= ~anew;
             std::uint64_t clockwise = 0;
             for (std::uint64_t left = anew; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 if (lift(g, lane, wanted[lane], clockwise)) {
-                    lanes.action[lane] = static_cast<std::int32_t>(wanted[lane]);
-                    lanes.lapping |= bit(lane);
+                    lanes.step.action[lane] = static_cast<std::int32_t>(wanted[lane]);
+                    lanes.phase.lapping |= bit(lane);
                 } else {
                     illegal |= bit(lane);
                 }
             }
-            const std::uint64_t lifted = lanes.lapping;
-            lanes.clockwise = (lanes.clockwise & ~lifted) | clockwise;
-            lanes.from_clockwise = (lanes.from_clockwise & ~lifted) | clockwise;
-            lanes.crossed &= ~lifted;
+            const std::uint64_t lifted = lanes.phase.lapping;
+            lanes.sowing.clockwise = (lanes.sowing.clockwise & ~lifted) | clockwise;
+            lanes.choice.from_clockwise = (lanes.choice.from_clockwise & ~lifted) | clockwise;
+            lanes.sowing.crossed &= ~lifted;
             sow(g);
             illegal |= g.forbidden;
             for (std::uint64_t left = g.left_to_scalar; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 const std::size_t r = g.first + static_cast<std::size_t>(lane);
                 Base::ask();
-                rows_[r].board() = g.position(lanes.before, lane);
+                rows_[r].board() = g.position(lanes.rings.before, lane);
                 Sow candidate{};
                 if (Base::decode(rows_[r].board(), wanted[lane], candidate) &&
                     Base::sow_candidate(r, candidate)) {
@@ -441,20 +443,21 @@ private:
         Lanes& lanes = g.lanes;
         const Sow move = numbers_.sowing(static_cast<int>(action), 0);
         const int pit = move.pit, d = move.direction == Direction::cw;
-        std::uint8_t& held = lanes.ring[pit * lanes.width + lane];
-        const int content = held & bits_of_a_pit(lanes.has_protection);
-        const int seeds = lanes.any_lift ? move.lift : content;
+        std::uint8_t& held = lanes.rings.now[pit * lanes.width + lane];
+        const int content = held & bits_of_a_pit(lanes.rules.has_protection);
+        const int seeds = lanes.rules.any_lift ? move.lift : content;
         if (content < rules_.minimum_lift || seeds > content) return false;
-        if (lanes.direction_duty) {
-            const int duty = lanes.ring[lanes.ring_rows * lanes.width + lane];
+        if (lanes.rules.direction_duty) {
+            const int duty = lanes.rings.now[lanes.rules.ring_rows * lanes.width + lane];
             if (duty != 0 && duty != d + 1) return false;
         }
-        if (lanes.pit_duty && lanes.ring[(lanes.ring_rows + 1) * lanes.width + lane] == pit + 1)
+        if (lanes.rules.pit_duty &&
+            lanes.rings.now[(lanes.rules.ring_rows + 1) * lanes.width + lane] == pit + 1)
             return false;
         held = static_cast<std::uint8_t>(content - seeds);
-        lanes.pit[lane] = lanes.from[lane] = static_cast<std::uint8_t>(pit);
-        lanes.hand[lane] = lanes.lift[lane] = static_cast<std::uint8_t>(seeds);
-        lanes.laps[lane] = 0;
+        lanes.sowing.pit[lane] = lanes.choice.from[lane] = static_cast<std::uint8_t>(pit);
+        lanes.sowing.hand[lane] = lanes.choice.lift[lane] = static_cast<std::uint8_t>(seeds);
+        lanes.sowing.laps[lane] = 0;
         clockwise |= std::uint64_t{d == 1} << lane;
         return true;
     }
@@ -478,9 +481,9 @@ private:
         }
         arrive_on_scalar(g);
         g.touched = false;
-        const std::uint64_t next = lanes.now + 1;
-        if (next % (lanes.log_mask / 4 + 1) == 0) g.keep_long_histories(next);
-        lanes.now = next;
+        const std::uint64_t next = lanes.log.now + 1;
+        if (next % (lanes.log.mask / 4 + 1) == 0) g.keep_long_histories(next);
+        lanes.log.now = next;
         moving.stage = Moving::not_begun;
     }
 
@@ -494,19 +497,19 @@ private:
     // Makes the moves proved in the lanes.
     void land(Group& g, const BatchOutput& output) {
         Lanes& lanes = g.lanes;
-        if (lanes.overflow_bits != 0) {
+        if (lanes.rules.overflow_bits != 0) {
             for (std::uint64_t left = g.proved_on_row; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 if (fits(g, g.row(lane).next())) continue;
-                leave(g, lane, lanes.now);
-                g.row(lane).proved = lanes.action[lane];
+                leave(g, lane, lanes.log.now);
+                g.row(lane).proved = lanes.step.action[lane];
                 g.proved_on_row &= ~bit(lane);
             }
         }
         Moving& moving = g.moving;
         moving.were_over = g.in_lanes & g.over;
         moving.on_scalar = g.on_scalar();
-        moving.moved = lanes.ended | g.proved_on_row;
+        moving.moved = lanes.phase.ended | g.proved_on_row;
         moving.drawn = 0;
         const std::uint64_t illegal = g.in_lanes & ~g.over & ~moving.moved;
         const std::size_t rows = g.count();
@@ -517,20 +520,21 @@ private:
         for (std::uint64_t left = illegal; left; left &= left - 1) {
             output.illegal[g.first + static_cast<std::size_t>(std::countr_zero(left))] = 1;
         }
-        if (g.touched && (~lanes.ended & g.in_lanes) != 0) stages_->take_back(lanes, ~lanes.ended);
-        lanes.moved = moving.moved;
-        lanes.captured = 0;
+        if (g.touched && (~lanes.phase.ended & g.in_lanes) != 0)
+            stages_->take_back(lanes, ~lanes.phase.ended);
+        lanes.step.moved = moving.moved;
+        lanes.step.captured = 0;
         for (std::uint64_t left = g.proved_on_row; left; left &= left - 1) {
             const int lane = std::countr_zero(left);
             const Row& row = g.row(lane);
             g.write(lane, row.next());
             if (row.course.sown.captured > 0) {
                 g.forget_history(lane);
-                lanes.captured |= bit(lane);
+                lanes.step.captured |= bit(lane);
             }
             if (row.next().drawn) moving.drawn |= bit(lane);
         }
-        lanes.choosing = g.proved_on_row & ~moving.drawn;
+        lanes.phase.choosing = g.proved_on_row & ~moving.drawn;
         g.proved_on_row = 0;
         stages_->land(lanes);
         moving.ended = moving.drawn;
@@ -540,9 +544,9 @@ private:
     // Judges the positions that the kernel could not judge at sight.
     void settle_landed(Group& g) {
         Lanes& lanes = g.lanes;
-        for (; lanes.choosing != 0; lanes.choosing &= lanes.choosing - 1) {
-            const int lane = std::countr_zero(lanes.choosing);
-            B board = g.position(lanes.ring, lane);
+        for (; lanes.phase.choosing != 0; lanes.phase.choosing &= lanes.phase.choosing - 1) {
+            const int lane = std::countr_zero(lanes.phase.choosing);
+            B board = g.position(lanes.rings.now, lane);
             const int mover = board.mover;
             Base::ask();
             const Verdict verdict = g.moving.verdicts[lane] = settle(context_, board);
@@ -562,7 +566,7 @@ private:
         if (plan_.max_moves != INT64_MAX) {
             for (std::uint64_t left = on & ~repeated; left; left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                if (lanes.moves_made[lane] == plan_.max_moves) cut |= bit(lane);
+                if (lanes.step.moves[lane] == plan_.max_moves) cut |= bit(lane);
             }
         }
         for (std::uint64_t left = moving.drawn | repeated | cut; left; left &= left - 1) {
@@ -596,11 +600,11 @@ private:
             output.truncated[r] = rows_[r].cut;
             if (plan_.autoreset == Autoreset::same_step) begin_next(g, lane);
         }
-        for (std::uint64_t left = lanes.overfull & moving.moved & ~g.over & g.in_lanes; left;
+        for (std::uint64_t left = lanes.step.overfull & moving.moved & ~g.over & g.in_lanes; left;
              left &= left - 1) {
             const int lane = std::countr_zero(left);
-            g.row(lane).board() = g.position(lanes.ring, lane);
-            leave(g, lane, lanes.now + 1);
+            g.row(lane).board() = g.position(lanes.rings.now, lane);
+            leave(g, lane, lanes.log.now + 1);
         }
     }
 
@@ -637,8 +641,8 @@ private:
             Row& row = rows_[r];
             const bool on_scalar = (g.in_lanes & bit(lane)) == 0;
             if (!on_scalar && !row.over) {
-                row.board() = g.position(lanes.ring, lane);
-                row.since_capture = g.lanes.since_capture[lane];
+                row.board() = g.position(lanes.rings.now, lane);
+                row.since_capture = g.lanes.step.since_capture[lane];
             }
             if (on_scalar || !shows_pits_) {
                 Base::write_observation(row, output.observations + r * features);

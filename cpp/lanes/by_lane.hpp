@@ -65,16 +65,16 @@ INLINE size_t first_lane(uint64_t lanes) { return static_cast<size_t>(first_bit(
 
 // Sows laps in all lanes that do until few are left.
 void sow_by_lane(Lanes& lanes, unsigned& steps_left) {
-    const LaneRules rules = ByLaneRules::of(lanes);
+    const LaneRules rules = ByLaneRules::of(lanes.rules);
     const int R = rules.ring_rows;
     const V size = all(R), one = all(1), most = all(stretch_pits);
-    uint64_t lapping = lanes.lapping, over = lanes.ended, left_to_scalar = 0;
-    V laps = load(lanes.laps), pit = load(lanes.pit), hand = load(lanes.hand);
+    uint64_t lapping = lanes.phase.lapping, over = lanes.phase.ended, left_to_scalar = 0;
+    V laps = load(lanes.sowing.laps), pit = load(lanes.sowing.pit), hand = load(lanes.sowing.hand);
     alignas(64) uint8_t begins[L], ends[L], straight[L], left_out[L], beyond[L], content[L];
     alignas(64) uint16_t begin[L], last[L];  // pits among those of all lanes
     store(content, all(0));
-    uint8_t* const rings = lanes.ring;
-    const int few = count_bits(lapping | over | lanes.choosing) - enough_waiting(lanes);
+    uint8_t* const rings = lanes.rings.now;
+    const int few = count_bits(lapping | over | lanes.phase.choosing) - enough_waiting(lanes);
     do {
         M act = mask(lapping);
         if (const uint64_t too_many = bits(act & below(size, hand))) {
@@ -124,25 +124,25 @@ void sow_by_lane(Lanes& lanes, unsigned& steps_left) {
         over |= done;
         lapping &= ~done;
     } while (--steps_left && count_bits(lapping) > few);
-    store(lanes.pit, pit);
-    store(lanes.hand, hand);
-    store(lanes.laps, laps);
-    lanes.lapping = lapping;
-    lanes.ended = over;
+    store(lanes.sowing.pit, pit);
+    store(lanes.sowing.hand, hand);
+    store(lanes.sowing.laps, laps);
+    lanes.phase.lapping = lapping;
+    lanes.phase.ended = over;
     serve(lanes, left_to_scalar, Request::left_to_scalar);
 }
 
 // Captures and hands over after the sowings that ended.
 void end_sowings_by_lane(Lanes& lanes) {
-    const LaneRules rules = ByLaneRules::of(lanes);
+    const LaneRules rules = ByLaneRules::of(lanes.rules);
     const int R = rules.ring_rows, n = rules.pits;
-    const M end = mask(lanes.ended), in_north = at_most(all(n), load(lanes.pit));
-    const uint64_t tries = lanes.ended & ~(bits(in_north) ^ lanes.mover);
+    const M end = mask(lanes.phase.ended), in_north = at_most(all(n), load(lanes.sowing.pit));
+    const uint64_t tries = lanes.phase.ended & ~(bits(in_north) ^ lanes.turn.mover);
     alignas(64) uint8_t own[L], facing[L], faced[L];
-    store(own, load(lanes.pit));
-    store(facing, sub(all(R - 1), load(lanes.pit)));
+    store(own, load(lanes.sowing.pit));
+    store(facing, sub(all(R - 1), load(lanes.sowing.pit)));
     store(faced, all(0));
-    uint8_t* const rings = lanes.ring;
+    uint8_t* const rings = lanes.rings.now;
     for (uint64_t left = tries; left; left &= left - 1) {
         const size_t lane = first_lane(left);
         uint8_t* const ring = rings + lane * lane_bytes;
@@ -153,7 +153,8 @@ void end_sowings_by_lane(Lanes& lanes) {
     }
     const V seeds = load(faced);
     const M taken = nonzero(seeds);
-    count_sowings<ByLaneRules>(lanes, lanes.ended, end, taken, add_where(taken, seeds, all(1)), 0);
+    count_sowings<ByLaneRules>(lanes, lanes.phase.ended, end, taken,
+                               add_where(taken, seeds, all(1)), 0);
 }
 
 // The number of the bit that `number` others are below.
@@ -168,19 +169,19 @@ INLINE int bit_at(uint64_t word, int number) {
 
 // Serves the lanes whose sowing ended or whose mover is to choose.
 void take_turns_by_lane(Lanes& lanes) {
-    const LaneRules rules = ByLaneRules::of(lanes);
+    const LaneRules rules = ByLaneRules::of(lanes.rules);
     const int R = rules.ring_rows, n = rules.pits;
-    if (lanes.ended) end_sowings_by_lane(lanes);
-    const uint64_t choosing = lanes.choosing;
-    const size_t slot = static_cast<size_t>(lanes.now & lanes.log_mask);
-    uint8_t* const log = lanes.log + slot * (size_t{lane_bytes} * L);
+    if (lanes.phase.ended) end_sowings_by_lane(lanes);
+    const uint64_t choosing = lanes.phase.choosing;
+    const size_t slot = static_cast<size_t>(lanes.log.now & lanes.log.mask);
+    uint8_t* const log = lanes.log.positions + slot * (size_t{lane_bytes} * L);
     alignas(64) uint8_t home[L], count[L];
     alignas(64) uint16_t print[L];
     uint64_t candidates[L];
-    store(home, where(mask(lanes.mover), all(n)));
+    store(home, where(mask(lanes.turn.mover), all(n)));
     store(count, all(0));
     Stretch fullest{};
-    uint8_t* const rings = lanes.ring;
+    uint8_t* const rings = lanes.rings.now;
     const uint64_t row = ~uint64_t{0} >> (64 - n);
     for (uint64_t left = choosing; left; left &= left - 1) {
         const size_t lane = first_lane(left);
@@ -206,8 +207,9 @@ void take_turns_by_lane(Lanes& lanes) {
         high[lane] = static_cast<uint8_t>(print[lane] >> 8);
         low[lane] = static_cast<uint8_t>(print[lane]);
     }
-    store(lanes.count, load(count));
-    const uint64_t able = bits(nonzero(load(lanes.count))) & choosing, stuck = choosing & ~able;
+    store(lanes.choice.candidates, load(count));
+    const uint64_t able = bits(nonzero(load(lanes.choice.candidates))) & choosing,
+                   stuck = choosing & ~able;
     uint64_t undecided = 0;
     if (has_bits(fullest, rules.overflow_bits)) {
         for (uint64_t left = able; left; left &= left - 1) {
@@ -222,9 +224,9 @@ void take_turns_by_lane(Lanes& lanes) {
         }
     }
     const uint64_t limited = able & at_limit(lanes);
-    lanes.chose[slot] = able;
-    lanes.movers[slot] = lanes.mover;
-    if (lanes.now % turns_between_looks == 0) look_back(lanes);
+    lanes.log.chose[slot] = able;
+    lanes.log.movers[slot] = lanes.turn.mover;
+    if (lanes.log.now % turns_between_looks == 0) look_back(lanes);
     const uint64_t repeated = find_repeated<ByLaneRules>(lanes, able, load(high), load(low));
     const uint64_t held_back = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~held_back;
@@ -234,21 +236,21 @@ void take_turns_by_lane(Lanes& lanes) {
     draw(lanes, drawing);
     for (uint64_t left = deciding; left; left &= left - 1) {
         const size_t lane = first_lane(left);
-        const auto own = static_cast<size_t>(bit_at(candidates[lane], lanes.number[lane]));
+        const auto own = static_cast<size_t>(bit_at(candidates[lane], lanes.choice.drawn[lane]));
         uint8_t& held = rings[lane * lane_bytes + home[lane] + own];
         from[lane] = static_cast<uint8_t>(own);
         lift[lane] = held;
         held = 0;
     }
-    const V pit = choose(decide, add(load(home), load(from)), load(lanes.pit));
-    const V hand = choose(decide, load(lift), load(lanes.hand));
-    store(lanes.pit, pit);
-    store(lanes.hand, hand);
-    begin_sowings(lanes, decide, pit, hand, load(lanes.number));
-    lanes.redrawn &= ~deciding;
+    const V pit = choose(decide, add(load(home), load(from)), load(lanes.sowing.pit));
+    const V hand = choose(decide, load(lift), load(lanes.sowing.hand));
+    store(lanes.sowing.pit, pit);
+    store(lanes.sowing.hand, hand);
+    begin_sowings(lanes, decide, pit, hand, load(lanes.choice.drawn));
+    lanes.choice.redrawn &= ~deciding;
     begin_laps(lanes, deciding);
-    lanes.choosing = 0;
-    ++lanes.now;
+    lanes.phase.choosing = 0;
+    ++lanes.log.now;
     if (held_back) serve_held_back(lanes, stuck, repeated, undecided, limited);
     end_turn(lanes);
 }

@@ -18,13 +18,13 @@ template <class FixedRules>
 struct RowSowing {
     static constexpr bool has_protection = FixedRules::has_protection;
     Lanes& lanes;
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int R = rules.ring_rows, n = rules.pits;
     const V size = all(R), pits_a_round = all(rules.pits_a_round), one = all(1);
-    uint64_t lapping = lanes.lapping, over = lanes.ended, refused[3] = {0, 0, 0};
-    M act = mask(lapping), cw = mask(lanes.clockwise), crossed = mask(lanes.crossed);
-    V pit = load(lanes.pit), hand = load(lanes.hand), laps = load(lanes.laps),
-      as_held = load(lanes.hand_as_held);
+    uint64_t lapping = lanes.phase.lapping, over = lanes.phase.ended, refused[3] = {0, 0, 0};
+    M act = mask(lapping), cw = mask(lanes.sowing.clockwise), crossed = mask(lanes.sowing.crossed);
+    V pit = load(lanes.sowing.pit), hand = load(lanes.sowing.hand), laps = load(lanes.sowing.laps),
+      as_held = load(lanes.sowing.hand_as_held);
     const int enough = enough_waiting(lanes);
     uint64_t out = 0;
 
@@ -73,7 +73,7 @@ struct RowSowing {
             length = choose(around, sub(all(0), length), length);
             onward = choose(around, all(-1), one);
         }
-        uint8_t* here = lanes.ring;
+        uint8_t* here = lanes.rings.now;
         const auto rows = [&](int pits, V keep) __attribute__((always_inline)) {
             const auto lift = [&](V now) __attribute__((always_inline)) {
                 if constexpr (has_protection) {
@@ -129,18 +129,18 @@ struct RowSowing {
         over |= bits(done);
         out |= lapping & ~still & ~over;
         lapping = still;
-        return lapping && count_bits(over | lanes.choosing | out) < enough;
+        return lapping && count_bits(over | lanes.phase.choosing | out) < enough;
     }
 
     INLINE void end() {
-        store(lanes.pit, pit);
-        store(lanes.hand, hand);
-        store(lanes.hand_as_held, as_held);
-        store(lanes.laps, laps);
-        lanes.lapping = lapping;
-        lanes.ended = over;
-        lanes.clockwise = bits(cw);
-        lanes.crossed = bits(crossed);
+        store(lanes.sowing.pit, pit);
+        store(lanes.sowing.hand, hand);
+        store(lanes.sowing.hand_as_held, as_held);
+        store(lanes.sowing.laps, laps);
+        lanes.phase.lapping = lapping;
+        lanes.phase.ended = over;
+        lanes.sowing.clockwise = bits(cw);
+        lanes.sowing.crossed = bits(crossed);
         serve(lanes, refused[0], Request::forbidden);
         serve(lanes, refused[1], Request::capped);
         serve(lanes, refused[2], Request::left_to_scalar);
@@ -162,8 +162,8 @@ void sow(Lanes& lanes, unsigned& steps_left) {
 template <class FixedRules>
 void sow_both(Lanes& lanes, Lanes& beside) {
     RowSowing<FixedRules> first(lanes), second(beside);
-    bool first_goes_on = lanes.lapping != 0, second_goes_on = beside.lapping != 0;
-    unsigned steps_left = lanes.steps_to_long;
+    bool first_goes_on = lanes.phase.lapping != 0, second_goes_on = beside.phase.lapping != 0;
+    unsigned steps_left = lanes.pace.steps_to_long;
     for (; steps_left && first_goes_on && second_goes_on; --steps_left) {
         first_goes_on = first.step();
         second_goes_on = second.step();
@@ -183,19 +183,19 @@ INLINE bool capturable(bool has_protection, int seeds) {
 // captures more than a byte counts.
 template <class FixedRules>
 uint64_t end_sowings(Lanes& lanes, V& restored) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int R = rules.ring_rows, n = rules.pits;
     const Chain chain = rules.chain;
     const bool has_protection = rules.has_protection,
                clockwise_too = rules.either || rules.reversed;
-    uint8_t* const ring = lanes.ring;
-    uint64_t ended = lanes.ended, left_to_scalar = 0;
+    uint8_t* const ring = lanes.rings.now;
+    uint64_t ended = lanes.phase.ended, left_to_scalar = 0;
     M end = mask(ended);
-    const M cw = mask(lanes.clockwise);
-    const V pit = load(lanes.pit);
+    const M cw = mask(lanes.sowing.clockwise);
+    const V pit = load(lanes.sowing.pit);
     const M own = end & below(pit, all(n));
-    const M tries = rules.always_captures ? own : own & mask(lanes.crossed);
-    uint64_t again = rules.moves_again ? bits(own) & ~lanes.crossed : 0;
+    const M tries = rules.always_captures ? own : own & mask(lanes.sowing.crossed);
+    uint64_t again = rules.moves_again ? bits(own) & ~lanes.sowing.crossed : 0;
     V captured = all(0);
     M own_taken = none();
     const uint64_t trying = bits(tries);
@@ -204,13 +204,13 @@ uint64_t end_sowings(Lanes& lanes, V& restored) {
         store(faced, all(0));
         for (uint64_t left = trying; left; left &= left - 1) {
             const int lane = first_bit(left);
-            faced[lane] = ring[(R - 1 - lanes.pit[lane]) * L + lane];
+            faced[lane] = ring[(R - 1 - lanes.sowing.pit[lane]) * L + lane];
         }
         const V seeds = load(faced);
         const M takes = has_protection ? below(sub(seeds, all(1)), all(seed_bits)) : nonzero(seeds);
         for (uint64_t left = bits(takes); left; left &= left - 1) {
             const int lane = first_bit(left);
-            ring[(R - 1 - lanes.pit[lane]) * L + lane] = 0;
+            ring[(R - 1 - lanes.sowing.pit[lane]) * L + lane] = 0;
         }
         captured = where(takes, seeds);
         own_taken = rules.lone_taken ? tries : takes;
@@ -276,7 +276,7 @@ uint64_t end_sowings(Lanes& lanes, V& restored) {
         captured = where(end, captured);
     }
     count_sowings<FixedRules>(lanes, ended, end, own_taken, captured, again);
-    restored = where(end, load(lanes.hand_as_held));
+    restored = where(end, load(lanes.sowing.hand_as_held));
     if (!rules.capturing_stays) {
         restored = choose(own_taken, restored & all(protected_bit & (has_protection ? 0xFF : 0)),
                           restored);
@@ -287,10 +287,10 @@ uint64_t end_sowings(Lanes& lanes, V& restored) {
 // What is in these pits of the own row; nothing in others.
 template <class FixedRules>
 INLINE V held_in(const Lanes& lanes, V pit) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     V held = all(0);
     for (int j = 0; j < rules.pits; ++j) {
-        held = choose(equal(pit, all(j)), load(lanes.ring + j * L), held);
+        held = choose(equal(pit, all(j)), load(lanes.rings.now + j * L), held);
     }
     return rules.has_protection ? held & all(seed_bits) : held;
 }
@@ -298,7 +298,7 @@ INLINE V held_in(const Lanes& lanes, V pit) {
 // Lanes whose move may end its first lap where it does.
 template <class FixedRules>
 INLINE M first_laps_legal(const Lanes& lanes, M decide, V pit, V hand, M cw) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int n = rules.pits;
     const V size = all(rules.ring_rows), pits_a_round = all(rules.pits_a_round);
     M in_one_round = decide;
@@ -345,8 +345,8 @@ struct Undecided {
 template <class FixedRules>
 Undecided draw_legal(Lanes& lanes, M decide, const CandidateSums& among, V& number, V& pit, V& hand,
                      M& cw) {
-    const LaneRules rules = FixedRules::of(lanes);
-    const V candidates = load(lanes.count), never = all(0xFF);
+    const LaneRules rules = FixedRules::of(lanes.rules);
+    const V candidates = load(lanes.choice.candidates), never = all(0xFF);
     V struck[most_struck + 1];  // rising
     int strikes = 0;
     struck[0] = never;
@@ -368,9 +368,9 @@ Undecided draw_legal(Lanes& lanes, M decide, const CandidateSums& among, V& numb
         if (!bits(illegal) || strikes == most_struck) break;
         alignas(64) uint8_t drawing[L];
         store(drawing, where(illegal, never));
-        store(lanes.count, sub(candidates, all(strikes)));
+        store(lanes.choice.candidates, sub(candidates, all(strikes)));
         draw(lanes, drawing);
-        V next = load(lanes.number), next_pit, next_hand = hand;
+        V next = load(lanes.choice.drawn), next_pit, next_hand = hand;
         for (int k = 0; k < strikes; ++k) next = add_where(at_most(struck[k], next), next, all(1));
         M next_cw;
         among.find(rules, next, next_pit, next_hand, next_cw);
@@ -381,9 +381,10 @@ Undecided draw_legal(Lanes& lanes, M decide, const CandidateSums& among, V& numb
         cw = (illegal & next_cw) | (cw & ~illegal);
         illegal = illegal & ~first_laps_legal<FixedRules>(lanes, illegal, pit, hand, cw);
     }
-    store(lanes.count, candidates);
+    store(lanes.choice.candidates, candidates);
     for (int k = 0; k <= strikes; ++k) {
-        store(lanes.struck_first[k], choose(decide, struck[k], load(lanes.struck_first[k])));
+        store(lanes.choice.struck_first[k],
+              choose(decide, struck[k], load(lanes.choice.struck_first[k])));
     }
     undecided.overdrawn = bits(illegal);
     return undecided;
@@ -394,29 +395,29 @@ Undecided draw_legal(Lanes& lanes, M decide, const CandidateSums& among, V& numb
 template <class FixedRules>
 INLINE Undecided decide(Lanes& lanes, uint64_t deciding, const V* sums, V sum, V duty,
                         bool draws_again) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int n = rules.pits;
     const bool has_protection = rules.has_protection, any_lift = rules.any_lift;
-    uint8_t* const ring = lanes.ring;
+    uint8_t* const ring = lanes.rings.now;
     const M decide = mask(deciding);
     alignas(64) uint8_t drawing[L];
     store(drawing, where(decide, all(0xFF)));
     const M both = rules.either ? ~nonzero(duty) : none();
-    store(lanes.count, add_where(both, sum, sum));
+    store(lanes.choice.candidates, add_where(both, sum, sum));
     draw(lanes, drawing);
     const CandidateSums among{sums, both, duty};
-    V number = load(lanes.number), own_pit, lifted = all(0);
+    V number = load(lanes.choice.drawn), own_pit, lifted = all(0);
     M cw;
     among.find(rules, number, own_pit, lifted, cw);
     Undecided undecided{0, 0};
     if (draws_again)
         undecided = draw_legal<FixedRules>(lanes, decide, among, number, own_pit, lifted, cw);
-    const V pit = choose(decide, own_pit, load(lanes.pit));
-    V hand = choose(decide, lifted, load(lanes.hand));
+    const V pit = choose(decide, own_pit, load(lanes.sowing.pit));
+    V hand = choose(decide, lifted, load(lanes.sowing.hand));
     const uint64_t clockwise = bits(cw) & deciding;
     deciding &= ~(undecided.none_legal | undecided.overdrawn);
     const M decided = mask(deciding);
-    store(lanes.pit, pit);
+    store(lanes.sowing.pit, pit);
     if (n <= 16) {
         for (int j = 0; j < n; ++j) {
             const M here = decided & equal(own_pit, all(j));
@@ -430,22 +431,22 @@ INLINE Undecided decide(Lanes& lanes, uint64_t deciding, const V* sums, V sum, V
             }
         }
         if (has_protection && !any_lift) hand = choose(decide, hand & all(seed_bits), hand);
-        store(lanes.hand, hand);
+        store(lanes.sowing.hand, hand);
     } else {
-        store(lanes.hand, hand);
+        store(lanes.sowing.hand, hand);
         const int seeds_of = has_protection ? seed_bits : 0xFF;
         for (uint64_t left = deciding; left; left &= left - 1) {
             const int lane = first_bit(left);
-            uint8_t& held = ring[lanes.pit[lane] * L + lane];
+            uint8_t& held = ring[lanes.sowing.pit[lane] * L + lane];
             const int seeds = held & seeds_of;
-            if (!any_lift) lanes.hand[lane] = static_cast<uint8_t>(seeds);
-            held = static_cast<uint8_t>(seeds - lanes.hand[lane]);
+            if (!any_lift) lanes.sowing.hand[lane] = static_cast<uint8_t>(seeds);
+            held = static_cast<uint8_t>(seeds - lanes.sowing.hand[lane]);
         }
-        hand = load(lanes.hand);
+        hand = load(lanes.sowing.hand);
     }
     begin_sowings(lanes, decide, pit, hand, number);
-    lanes.clockwise = (lanes.clockwise & ~deciding) | clockwise;
-    lanes.from_clockwise = (lanes.from_clockwise & ~deciding) | clockwise;
+    lanes.sowing.clockwise = (lanes.sowing.clockwise & ~deciding) | clockwise;
+    lanes.choice.from_clockwise = (lanes.choice.from_clockwise & ~deciding) | clockwise;
     begin_laps(lanes, deciding);
     return undecided;
 }
@@ -453,30 +454,31 @@ INLINE Undecided decide(Lanes& lanes, uint64_t deciding, const V* sums, V sum, V
 // Serves the lanes whose sowing ended or whose mover is to choose.
 template <class FixedRules>
 void take_turns(Lanes& lanes) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int R = rules.ring_rows, n = rules.pits;
     const bool has_protection = rules.has_protection, any_lift = rules.any_lift,
                pit_duty = rules.pit_duty;
-    uint8_t* const ring = lanes.ring;
-    const size_t slot = static_cast<size_t>(lanes.now & lanes.log_mask);
+    uint8_t* const ring = lanes.rings.now;
+    const size_t slot = static_cast<size_t>(lanes.log.now & lanes.log.mask);
     V restored = all(0), where_restored = all(0xFF);
-    const bool restores = lanes.ended != 0;
+    const bool restores = lanes.phase.ended != 0;
     if (restores) {
-        const uint64_t ended = lanes.ended,
+        const uint64_t ended = lanes.phase.ended,
                        left_to_scalar = end_sowings<FixedRules>(lanes, restored);
-        where_restored = choose(mask(ended & ~left_to_scalar), load(lanes.pit), where_restored);
+        where_restored =
+            choose(mask(ended & ~left_to_scalar), load(lanes.sowing.pit), where_restored);
         serve(lanes, left_to_scalar, Request::left_to_scalar);
     }
-    const uint64_t choosing = lanes.choosing;
-    uint8_t* log = lanes.log + slot * static_cast<size_t>(rules.rows) * L;
+    const uint64_t choosing = lanes.phase.choosing;
+    uint8_t* log = lanes.log.positions + slot * static_cast<size_t>(rules.rows) * L;
     V sums[64];  // of candidates in the pits of the own row up to each
     V sum = all(0), fullest = all(0), in_row = all(0);
-    V h1 = where(mask(lanes.mover), all(0x35)), h2 = all(0), h3 = all(0);
+    V h1 = where(mask(lanes.turn.mover), all(0x35)), h2 = all(0), h3 = all(0);
     const V least = all(rules.minimum_lift);
     const V barred = pit_duty ? load(ring + (R + 1) * L) : all(0);
     const V duty = rules.direction_duty ? load(ring + R * L) : all(0);
-    const M turns = mask(lanes.mover ^ lanes.viewer);
-    lanes.viewer = lanes.mover;
+    const M turns = mask(lanes.turn.mover ^ lanes.rings.viewer);
+    lanes.rings.viewer = lanes.turn.mover;
     for (int j = 0; j < n; ++j) {
         V near = load(ring + j * L), far = load(ring + (n + j) * L);
         if (restores) {
@@ -515,7 +517,7 @@ void take_turns(Lanes& lanes) {
     uint64_t passing = 0;
     if (stuck && rules.passes) {
         const uint64_t plain = ~bits(nonzero(duty | barred));
-        passing = stuck & ~lanes.passed & plain;
+        passing = stuck & ~lanes.turn.passed & plain;
         if (rules.row_empty_ends) passing &= bits(nonzero(in_row));
         stuck &= ~passing;
     }
@@ -523,21 +525,21 @@ void take_turns(Lanes& lanes) {
         rules.overflow_bits ? able & bits(bits_in(fullest, all(rules.overflow_bits))) : 0;
     if (rules.most_candidates) undecided |= able & bits(below(all(rules.most_candidates), sum));
     const uint64_t limited = able & at_limit(lanes);
-    lanes.chose[slot] = able;
-    lanes.movers[slot] = lanes.mover;
-    if (rules.compares && lanes.now % turns_between_looks == 0) look_back(lanes);
+    lanes.log.chose[slot] = able;
+    lanes.log.movers[slot] = lanes.turn.mover;
+    if (rules.compares && lanes.log.now % turns_between_looks == 0) look_back(lanes);
     const uint64_t repeated = rules.compares ? find_repeated<FixedRules>(lanes, able, h2, h3) : 0;
     const uint64_t held_back = stuck | undecided | limited | repeated;
     const uint64_t deciding = able & ~held_back;
     Undecided after_all{0, 0};
-    lanes.redrawn &= ~deciding;
+    lanes.choice.redrawn &= ~deciding;
     if (deciding)
         after_all = decide<FixedRules>(lanes, deciding, sums, sum, duty, rules.checks_first_lap);
-    lanes.choosing = choosing & ~able & ~stuck;
-    lanes.mover ^= passing;
-    lanes.passed |= passing;
-    lanes.begins_turn |= passing;
-    ++lanes.now;
+    lanes.phase.choosing = choosing & ~able & ~stuck;
+    lanes.turn.mover ^= passing;
+    lanes.turn.passed |= passing;
+    lanes.turn.begins |= passing;
+    ++lanes.log.now;
     if (held_back | after_all.none_legal | after_all.overdrawn) {
         serve_held_back(lanes, stuck, repeated, undecided, limited);
         serve(lanes, after_all.none_legal, Request::none_legal);
@@ -549,19 +551,19 @@ void take_turns(Lanes& lanes) {
 // Plays all games by these two stages.
 template <class Sow, class TakeTurns>
 INLINE void play(Lanes& lanes, const Sow& sow, const TakeTurns& take_turns) {
-    unsigned steps_left = lanes.steps_to_long;
-    while (lanes.lapping | lanes.ended | lanes.choosing) {
-        if (lanes.lapping) {
+    unsigned steps_left = lanes.pace.steps_to_long;
+    while (lanes.phase.lapping | lanes.phase.ended | lanes.phase.choosing) {
+        if (lanes.phase.lapping) {
             sow(lanes, steps_left);
         } else {
             steps_left -= 1;
         }
         if (steps_left == 0) {
-            steps_left = lanes.steps_to_long;
+            steps_left = lanes.pace.steps_to_long;
             lanes.driver.poll(lanes.driver.context);
             leave_long_sowings(lanes);
         }
-        if (lanes.ended | lanes.choosing) take_turns(lanes);
+        if (lanes.phase.ended | lanes.phase.choosing) take_turns(lanes);
     }
 }
 
@@ -569,45 +571,45 @@ INLINE void play(Lanes& lanes, const Sow& sow, const TakeTurns& take_turns) {
 
 template <class FixedRules>
 void take_back(Lanes& lanes, uint64_t which) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const M back = mask(which);
     for (int i = 0; i < rules.rows; ++i) {
-        store(lanes.ring + i * L,
-              choose(back, load(lanes.before + i * L), load(lanes.ring + i * L)));
+        store(lanes.rings.now + i * L,
+              choose(back, load(lanes.rings.before + i * L), load(lanes.rings.now + i * L)));
     }
 }
 
 template <class FixedRules>
 void choose_moves(Lanes& lanes, int64_t* __restrict actions) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int n = rules.pits, R = rules.ring_rows;
     const V least = all(rules.minimum_lift);
-    const V duty = rules.direction_duty ? load(lanes.ring + R * L) : all(0);
-    const V barred = rules.pit_duty ? load(lanes.ring + (R + 1) * L) : all(0);
+    const V duty = rules.direction_duty ? load(lanes.rings.now + R * L) : all(0);
+    const V barred = rules.pit_duty ? load(lanes.rings.now + (R + 1) * L) : all(0);
     V sums[64];
     V sum = all(0);
     for (int j = 0; j < n; ++j) {
-        V mine = load(lanes.ring + j * L);
+        V mine = load(lanes.rings.now + j * L);
         if (rules.has_protection) mine = mine & all(seed_bits);
         M lifts = at_most(least, mine);
         if (rules.pit_duty) lifts = lifts & ~equal(barred, all(j + 1));
         sum = add_where(lifts, sum, rules.any_lift ? mine : all(1));
         sums[j] = sum;
     }
-    const uint64_t deciding = lanes.choosing;
-    lanes.choosing = 0;
+    const uint64_t deciding = lanes.phase.choosing;
+    lanes.phase.choosing = 0;
     decide<FixedRules>(lanes, deciding, sums, sum, duty, false);
     alignas(64) uint8_t own[L], more[L], clockwise[L], drawn[L];
-    store(own, load(lanes.from));
-    store(more, rules.any_lift ? sub(load(lanes.lift), all(1)) : all(0));
-    store(clockwise, where(mask(lanes.from_clockwise), all(rules.either)));
+    store(own, load(lanes.choice.from));
+    store(more, rules.any_lift ? sub(load(lanes.choice.lift), all(1)) : all(0));
+    store(clockwise, where(mask(lanes.choice.from_clockwise), all(rules.either)));
     store(drawn, where(mask(deciding), all(0xFF)));
-    const int lifts = lanes.lifts, ways = lanes.ways;
+    const int lifts = lanes.step.lifts, ways = lanes.step.ways;
     for (int lane = 0; lane < L; ++lane) {
         const int action = (own[lane] * lifts + more[lane]) * ways + clockwise[lane];
-        lanes.action[lane] = action & static_cast<int8_t>(drawn[lane]);
+        lanes.step.action[lane] = action & static_cast<int8_t>(drawn[lane]);
     }
-    for (int lane = 0; lane < L; ++lane) actions[lane] = lanes.action[lane];
+    for (int lane = 0; lane < L; ++lane) actions[lane] = lanes.step.action[lane];
 }
 
 uint64_t differ(const Lanes& lanes, const int64_t* actions) {
@@ -615,7 +617,7 @@ uint64_t differ(const Lanes& lanes, const int64_t* actions) {
     uint64_t differing = 0;
     for (int lane = 0; lane < L; lane += 8) {
         const __m256i sown =
-            _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes.action + lane));
+            _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes.step.action + lane));
         const __mmask8 unlike = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(actions + lane),
                                                          _mm512_maskz_cvtepi32_epi64(0xFF, sown));
         differing |= static_cast<uint64_t>(unlike) << lane;
@@ -623,7 +625,7 @@ uint64_t differ(const Lanes& lanes, const int64_t* actions) {
     return differing;
 #else
     alignas(64) uint8_t unlike[L];
-    for (int lane = 0; lane < L; ++lane) unlike[lane] = actions[lane] != lanes.action[lane];
+    for (int lane = 0; lane < L; ++lane) unlike[lane] = actions[lane] != lanes.step.action[lane];
     return bits(nonzero(load(unlike)));
 #endif
 }
@@ -633,8 +635,8 @@ void sow_moves(Lanes& lanes, Lanes* beside) {
     if (beside != nullptr) {
         sow_both<FixedRules>(lanes, *beside);
         leave_long_sowings(*beside);
-    } else if (lanes.lapping) {
-        unsigned steps_left = lanes.steps_to_long;
+    } else if (lanes.phase.lapping) {
+        unsigned steps_left = lanes.pace.steps_to_long;
         sow<FixedRules>(lanes, steps_left);
     }
     leave_long_sowings(lanes);
@@ -642,8 +644,8 @@ void sow_moves(Lanes& lanes, Lanes* beside) {
 
 template <class FixedRules>
 INLINE V seeds_in(const Lanes& lanes, int pit) {
-    const LaneRules rules = FixedRules::of(lanes);
-    const V held = load(lanes.ring + pit * L);
+    const LaneRules rules = FixedRules::of(lanes.rules);
+    const V held = load(lanes.rings.now + pit * L);
     return rules.has_protection ? held & all(seed_bits) : held;
 }
 
@@ -658,7 +660,7 @@ INLINE V seeds_in(const Lanes& lanes, int pit) {
 // no neighbour behind was empty before.
 template <class FixedRules>
 uint64_t prove_legal(const Lanes& lanes, uint64_t wanted, int first, uint64_t& able) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int R = rules.ring_rows, n = rules.pits;
     V seen[128];
     M empty[128], can[64];
@@ -685,7 +687,7 @@ uint64_t prove_legal(const Lanes& lanes, uint64_t wanted, int first, uint64_t& a
     if (rules.endless_is_legal && free_first_lap) {
         for (int j = 0; j < n; ++j) proved = proved | can[j];
     }
-    if (lanes.proves_backward && free_first_lap && missing()) {
+    if (lanes.step.proves_backward && free_first_lap && missing()) {
         // Where the lap that led here came from: over higher indices, lower ones, or either.
         const bool higher = rules.either || rules.reversed, lower = rules.either || !rules.reversed;
         for (int j = 0; j < n; ++j) {
@@ -737,18 +739,19 @@ uint64_t prove_legal(const Lanes& lanes, uint64_t wanted, int first, uint64_t& a
 
 template <class FixedRules>
 void land(Lanes& lanes) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int n = rules.pits, R = rules.ring_rows;
     V restored = all(0), where_restored = all(0xFF);
-    if (lanes.ended) {
-        where_restored = choose(mask(lanes.ended), load(lanes.pit), where_restored);
+    if (lanes.phase.ended) {
+        where_restored = choose(mask(lanes.phase.ended), load(lanes.sowing.pit), where_restored);
         end_sowings<FixedRules>(lanes, restored);
     }
     const auto show_to_movers = [&] {
-        const M turns = mask(lanes.mover ^ lanes.viewer);
-        lanes.viewer = lanes.mover;
+        const M turns = mask(lanes.turn.mover ^ lanes.rings.viewer);
+        lanes.rings.viewer = lanes.turn.mover;
         for (int j = 0; j < n; ++j) {
-            uint8_t *const near_row = lanes.ring + j * L, *const far_row = lanes.ring + (n + j) * L;
+            uint8_t *const near_row = lanes.rings.now + j * L, *const far_row =
+                                                                   lanes.rings.now + (n + j) * L;
             const V near = load(near_row) | where(equal(where_restored, all(j)), restored);
             const V far = load(far_row) | where(equal(where_restored, all(n + j)), restored);
             store(near_row, choose(turns, far, near));
@@ -757,75 +760,76 @@ void land(Lanes& lanes) {
         where_restored = all(0xFF);
     };
     show_to_movers();
-    uint64_t able, wanted = lanes.choosing;
-    if (rules.direction_duty) wanted &= ~bits(nonzero(load(lanes.ring + R * L)));
-    if (rules.pit_duty) wanted &= ~bits(nonzero(load(lanes.ring + (R + 1) * L)));
-    lanes.choosing &= ~prove_legal<FixedRules>(lanes, wanted, 0, able);
+    uint64_t able, wanted = lanes.phase.choosing;
+    if (rules.direction_duty) wanted &= ~bits(nonzero(load(lanes.rings.now + R * L)));
+    if (rules.pit_duty) wanted &= ~bits(nonzero(load(lanes.rings.now + (R + 1) * L)));
+    lanes.phase.choosing &= ~prove_legal<FixedRules>(lanes, wanted, 0, able);
     const uint64_t stuck = rules.passes && !rules.row_empty_ends ? wanted & ~able : 0;
     if (stuck) {
         const uint64_t passing = prove_legal<FixedRules>(lanes, stuck, n, able);
-        lanes.mover ^= passing;
+        lanes.turn.mover ^= passing;
         show_to_movers();
-        lanes.passed |= passing;
-        lanes.choosing &= ~passing;
+        lanes.turn.passed |= passing;
+        lanes.phase.choosing &= ~passing;
     }
     alignas(64) uint8_t moved[L], kept[L];
-    store(moved, where(mask(lanes.moved), all(1)));
-    store(kept, where(~mask(lanes.captured), all(0xFF)));
+    store(moved, where(mask(lanes.step.moved), all(1)));
+    store(kept, where(~mask(lanes.step.captured), all(0xFF)));
     for (int lane = 0; lane < L; ++lane) {
-        lanes.moves_made[lane] += moved[lane];
-        lanes.since_capture[lane] =
-            (lanes.since_capture[lane] + moved[lane]) & static_cast<int8_t>(kept[lane]);
+        lanes.step.moves[lane] += moved[lane];
+        lanes.step.since_capture[lane] =
+            (lanes.step.since_capture[lane] + moved[lane]) & static_cast<int8_t>(kept[lane]);
     }
 }
 
 template <class FixedRules>
 uint64_t note(Lanes& lanes, uint64_t choosers) {
-    const LaneRules rules = FixedRules::of(lanes);
-    const size_t slot = static_cast<size_t>(lanes.now & lanes.log_mask);
-    uint8_t* log = lanes.log + slot * static_cast<size_t>(rules.rows) * L;
-    V h1 = where(mask(lanes.mover), all(0x35)), h2 = all(0), h3 = all(0), fullest = all(0);
+    const LaneRules rules = FixedRules::of(lanes.rules);
+    const size_t slot = static_cast<size_t>(lanes.log.now & lanes.log.mask);
+    uint8_t* log = lanes.log.positions + slot * static_cast<size_t>(rules.rows) * L;
+    V h1 = where(mask(lanes.turn.mover), all(0x35)), h2 = all(0), h3 = all(0), fullest = all(0);
     for (int i = 0; i < rules.rows; ++i) {
-        const V r = load(lanes.ring + i * L);
-        store(lanes.before + i * L, r);
+        const V r = load(lanes.rings.now + i * L);
+        store(lanes.rings.before + i * L, r);
         store(log + i * L, r);
         if (i < rules.ring_rows) fullest = fullest | r;
         h1 = add(h1, r);
         h2 = add(h2, h1);
         h3 = add(h3, h2);
     }
-    lanes.overfull = rules.overflow_bits ? bits(bits_in(fullest, all(rules.overflow_bits))) : 0;
-    if (lanes.now % turns_between_looks == 0) {
-        lanes.beyond_window = 0;
+    lanes.step.overfull =
+        rules.overflow_bits ? bits(bits_in(fullest, all(rules.overflow_bits))) : 0;
+    if (lanes.log.now % turns_between_looks == 0) {
+        lanes.log.beyond_window = 0;
         for (int lane = 0; lane < L; ++lane) {
             const bool beyond =
-                lanes.segment[lane] + lanes.window < lanes.now + turns_between_looks;
-            lanes.beyond_window |= static_cast<uint64_t>(beyond) << lane;
+                lanes.log.segment[lane] + lanes.log.window < lanes.log.now + turns_between_looks;
+            lanes.log.beyond_window |= static_cast<uint64_t>(beyond) << lane;
         }
     }
-    lanes.chose[slot] = choosers;
-    lanes.movers[slot] = lanes.mover;
+    lanes.log.chose[slot] = choosers;
+    lanes.log.movers[slot] = lanes.turn.mover;
     return rules.compares ? find_repeated<FixedRules>(lanes, choosers, h2, h3) : 0;
 }
 
 template <class FixedRules>
 void note_alone(Lanes& lanes, int lane) {
-    const LaneRules rules = FixedRules::of(lanes);
-    const size_t slot = static_cast<size_t>(lanes.now & lanes.log_mask);
-    uint8_t* log = lanes.log + slot * static_cast<size_t>(rules.rows) * L;
+    const LaneRules rules = FixedRules::of(lanes.rules);
+    const size_t slot = static_cast<size_t>(lanes.log.now & lanes.log.mask);
+    uint8_t* log = lanes.log.positions + slot * static_cast<size_t>(rules.rows) * L;
     const uint64_t bit = uint64_t{1} << lane;
-    unsigned h1 = lanes.mover & bit ? 0x35 : 0, h2 = 0, h3 = 0;
+    unsigned h1 = lanes.turn.mover & bit ? 0x35 : 0, h2 = 0, h3 = 0;
     for (int i = 0; i < rules.rows; ++i) {
-        const uint8_t r = lanes.ring[i * L + lane];
-        lanes.before[i * L + lane] = log[i * L + lane] = r;
+        const uint8_t r = lanes.rings.now[i * L + lane];
+        lanes.rings.before[i * L + lane] = log[i * L + lane] = r;
         h1 += r;
         h2 += h1;
         h3 += h2;
     }
-    lanes.chose[slot] |= bit;
-    lanes.movers[slot] = (lanes.movers[slot] & ~bit) | (lanes.mover & bit);
-    lanes.prints[slot * 2 * L + lane] = static_cast<uint8_t>(h2);
-    lanes.prints[slot * 2 * L + L + lane] = static_cast<uint8_t>(h3);
+    lanes.log.chose[slot] |= bit;
+    lanes.log.movers[slot] = (lanes.log.movers[slot] & ~bit) | (lanes.turn.mover & bit);
+    lanes.log.prints[slot * 2 * L + lane] = static_cast<uint8_t>(h2);
+    lanes.log.prints[slot * 2 * L + L + lane] = static_cast<uint8_t>(h3);
 }
 
 // Makes of eight rows of sixteen lanes' bytes eight pairs of lanes, each lane's eight bytes in one
@@ -853,7 +857,7 @@ INLINE void transpose(const uint8_t* rows, __m128i* pairs) {
 
 template <class FixedRules>
 void show(const Lanes& lanes, const Shown& to) {
-    const LaneRules rules = FixedRules::of(lanes);
+    const LaneRules rules = FixedRules::of(lanes.rules);
     const int R = rules.ring_rows, n = rules.pits;
     alignas(64) uint8_t rows[128 * L];
     for (int k = 0; k < R; ++k) store(rows + k * L, seeds_in<FixedRules>(lanes, k));
@@ -877,15 +881,16 @@ void show(const Lanes& lanes, const Shown& to) {
         const auto eight = [lane](const auto* from, int further = 0) {
             return _mm_load_si128(reinterpret_cast<const __m128i*>(from + lane + further));
         };
-        const __m128i bits = _mm_set1_epi16(static_cast<int16_t>(lanes.mover >> lane & 0xFF));
+        const __m128i bits = _mm_set1_epi16(static_cast<int16_t>(lanes.turn.mover >> lane & 0xFF));
         const __m128i north = _mm_cmpeq_epi16(_mm_and_si128(bits, lane_bits), lane_bits);
-        const __m128i south_store = eight(lanes.stores[0]), north_store = eight(lanes.stores[1]);
+        const __m128i south_store = eight(lanes.counts.stores[0]),
+                      north_store = eight(lanes.counts.stores[1]);
         const __m128i other = _mm_and_si128(north, _mm_xor_si128(south_store, north_store));
         const __m128i mine = _mm_xor_si128(south_store, other);
         const __m128i theirs = _mm_xor_si128(north_store, other);
         const __m128i mover = _mm_srli_epi16(north, 15);
         const __m128i since =
-            _mm_packs_epi32(eight(lanes.since_capture), eight(lanes.since_capture, 4));
+            _mm_packs_epi32(eight(lanes.step.since_capture), eight(lanes.step.since_capture, 4));
         const __m128i halves[2][2] = {
             {_mm_unpacklo_epi16(mine, theirs), _mm_unpacklo_epi16(mover, since)},
             {_mm_unpackhi_epi16(mine, theirs), _mm_unpackhi_epi16(mover, since)}};
@@ -904,8 +909,8 @@ void show(const Lanes& lanes, const Shown& to) {
     if (to.mask == nullptr) return;
     const M running = mask(to.running);
     const V least = all(rules.minimum_lift);
-    const V duty = rules.direction_duty ? load(lanes.ring + R * L) : all(0);
-    const V barred = rules.pit_duty ? load(lanes.ring + (R + 1) * L) : all(0);
+    const V duty = rules.direction_duty ? load(lanes.rings.now + R * L) : all(0);
+    const V barred = rules.pit_duty ? load(lanes.rings.now + (R + 1) * L) : all(0);
     const int ways = rules.either ? 2 : 1;
     alignas(64) uint8_t actions[128 * L];
     for (int j = 0; j < n; ++j) {
@@ -938,7 +943,7 @@ const int width = L;
 
 const Stages& stages(const Lanes& lanes) {
     const Stages* found = nullptr;
-    with_fixed_rules(lanes, [&]<class FixedRules>(FixedRules) {
+    with_fixed_rules(lanes.rules, [&]<class FixedRules>(FixedRules) {
         static constexpr Stages stages = {
             take_back<FixedRules>,  choose_moves<FixedRules>, differ,
             sow_moves<FixedRules>,  land<FixedRules>,         note<FixedRules>,
@@ -949,8 +954,8 @@ const Stages& stages(const Lanes& lanes) {
 }
 
 void run(Lanes& lanes) {
-    if (lanes.by_lane) return play(lanes, sow_by_lane, take_turns_by_lane);
-    with_fixed_rules(lanes, [&]<class FixedRules>(FixedRules) {
+    if (lanes.rings.by_lane) return play(lanes, sow_by_lane, take_turns_by_lane);
+    with_fixed_rules(lanes.rules, [&]<class FixedRules>(FixedRules) {
         play(lanes, sow<FixedRules>, take_turns<FixedRules>);
     });
 }

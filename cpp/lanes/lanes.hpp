@@ -1,206 +1,176 @@
-// What the drivers of the kernel share: the rules and the positions in its lanes.
+// The state of the lanes, which the lockstep kernel and its drivers share.
+//
+// A *lane* plays one game; up to 64 lanes do the same at the same time.  The *kernel* sows,
+// captures, chooses and compares in all lanes at once; it is compiled for every instruction set.
+// A *driver* owns the lanes, gives them games and answers their *requests*: what is too rare or too
+// long for lanes is done on the *scalar* path.  A *row of bytes* has one byte a lane; a *set of
+// lanes* is a word with one bit a lane.
+//
+//   rules    what is played, as bytes
+//   pace     when lanes are served
+//   driver   whom the lanes ask
+//   rings    the seeds in the pits of each lane, and who looks at them
+//   turn     whose turn it is in each lane
+//   phase    what each lane does next: sow a lap, end a sowing, or choose a move
+//   sowing   the lap that is to be sown in each lane
+//   choice   the move that is drawn and made, and what was struck out before
+//   counts   the results of the games so far
+//   step     what a driver needs that makes single moves
+//   log      the positions in which moves were chosen, for the rule of repetition
+//
+// All is plain data of the same layout for every instruction set, and there are no functions: the
+// linker could hand a copy for one instruction set to others.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <new>
-#include <utility>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "lanes/kernel.hpp"
-#include "play/board.hpp"
-#include "rules/rules.hpp"
-#include "support/random.hpp"
+#include "rules/options.hpp"
 
 namespace relaysow::lanes {
 
-// Memory on lines of the cache, zero at first if wished.
-class Memory {
-public:
-    explicit Memory(std::size_t bytes, bool zero = true)
-        : begin_(static_cast<std::uint8_t*>(::operator new(bytes, line))) {
-        if (zero) std::memset(begin_, 0, bytes);
-    }
-    ~Memory() { ::operator delete(begin_, line); }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-    void swap(Memory& other) { std::swap(begin_, other.begin_); }
-    std::uint8_t* begin() const { return begin_; }
+enum { most_lanes = 64, most_rows = 128 + 2, most_struck = 12 };
+enum { turns_between_looks = 8 };  // A look tells anew how far back the histories reach.
+enum { lane_bytes = 128 };         // of a ring in one piece, and what is behind it
 
-private:
-    static constexpr std::align_val_t line{64};
-    std::uint8_t* begin_;
+// The rules as the lanes have them: bytes, so that they can be compared as such.
+struct LaneRules {
+    uint8_t pits, ring_rows, rows;   // rows: ring_rows and those of duties
+    uint8_t pits_a_round;            // that a round of sowing fills
+    uint8_t minimum_lift, max_laps;  // max_laps 0: none that the kernel has to mind
+    uint8_t overflow_bits;           // a pit with one of these is too full; 0: none can be
+    uint8_t most_candidates;         // in one direction, for the lane to draw; 0: never more
+    bool skipped, reversed, either, any_lift, has_protection, owner_lifts, checks_first_lap;
+    bool always_captures, moves_again, lone_taken, capturing_stays, passes, row_empty_ends;
+    bool direction_duty, pit_duty, compares;
+    bool endless_is_legal;
+    Chain chain;
+    Bonus bonus;
 };
 
-inline std::uint64_t bit(int lane) { return std::uint64_t{1} << lane; }
-inline void set(std::uint64_t& which, int lane, bool value) {
-    which = (which & ~bit(lane)) | (value ? bit(lane) : 0);
-}
-
-constexpr int bits_of_a_pit(bool has_protection) { return has_protection ? 0x7F : 0xFF; }
-
-// Whether a byte has room for every count of so many seeds.
-inline bool counts_fit(const Rules& rules, int seeds) {
-    if (rules.protection == Protection::none) return seeds <= bits_of_a_pit(false);
-    // A lap of two seeds or more leaves some in two pits, and none holds all that there are.
-    const bool parted = rules.lift == Lift::all && rules.minimum_lift >= 2;
-    return seeds <= bits_of_a_pit(true) + parted;
-}
-
-// Whether lanes play games of so many seeds by these rules.
-inline bool lanes_play(const Rules& rules, int seeds) {
-    // Pits, captures and candidates are watched for counts past a byte.
-    return counts_fit(rules, seeds) || seeds <= 8 * rules.ring();
-}
-
-// The most candidates in one direction that lanes draw from; 0 if so many seeds never make more.
-inline std::uint8_t most_candidates(const Rules& rules, int seeds) {
-    if (rules.lift != Lift::any) return 0;
-    const int most = rules.direction == DirectionChoice::either ? 127 : 254;
-    return static_cast<std::uint8_t>(seeds <= most ? 0 : most);
-}
-
-inline void set_rules(Lanes& lanes, const Rules& rules, int width) {
-    lanes.width = width;
-    lanes.pits = static_cast<std::uint8_t>(rules.pits);
-    lanes.ring_rows = static_cast<std::uint8_t>(rules.ring());
-    lanes.skipped = rules.origin == Origin::skipped;
-    lanes.pits_a_round = static_cast<std::uint8_t>(lanes.ring_rows - lanes.skipped);
-    lanes.minimum_lift = static_cast<std::uint8_t>(rules.minimum_lift);
-    lanes.has_protection = rules.protection != Protection::none;
-    lanes.owner_lifts = rules.protection == Protection::until_owner_lifts;
-    lanes.max_laps = static_cast<std::uint8_t>(rules.max_laps <= 255 ? rules.max_laps : 0);
-    lanes.reversed = rules.relay == Relay::reversed;
-    lanes.either = rules.direction == DirectionChoice::either;
-    lanes.any_lift = rules.lift == Lift::any;
-    lanes.checks_first_lap = rules.first_lap == FirstLap::not_into_own_occupied;
-    lanes.always_captures = rules.uncrossed == Uncrossed::captures;
-    lanes.moves_again = rules.uncrossed == Uncrossed::moves_again;
-    lanes.lone_taken = rules.lone_seed == LoneSeed::taken;
-    lanes.capturing_stays = rules.capturing_seed == CapturingSeed::stays;
-    lanes.row_empty_ends = rules.end == EndRule::row_empty;
-    lanes.passes = rules.end == EndRule::both_stuck || lanes.row_empty_ends;
-    lanes.direction_duty = rules.extra_direction == ExtraDirection::opposite;
-    lanes.pit_duty = rules.extra_pit == ExtraPit::not_origin;
-    const int duties = lanes.pit_duty ? 2 : lanes.direction_duty ? 1 : 0;
-    lanes.rows = static_cast<std::uint8_t>(lanes.ring_rows + duties);
-    lanes.compares = rules.repetition != Repetition::off;
-    lanes.endless_is_legal = rules.endless != Endless::illegal;
-    lanes.chain = rules.chain;
-    lanes.bonus = rules.bonus;
-}
-
-// Bytes of the rings of all lanes.
-inline std::size_t ring_bytes(const Lanes& lanes) {
-    return static_cast<std::size_t>(lanes.width * (lanes.by_lane ? +lane_bytes : lanes.rows));
-}
-
-// The ring index of a pit that is counted on from the row of South or of North; and back.
-inline int seen_from(const Lanes& lanes, int pit, bool north) {
-    return !north ? pit : pit < lanes.pits ? pit + lanes.pits : pit - lanes.pits;
-}
-
-// The position of a lane, in its ring or in a row of the log, seen by South or by North.
-template <class B>
-B read_lane(const Lanes& lanes, const std::uint8_t* rows, int lane, bool north) {
-    B board;
-    board.stores[0] = lanes.stores[0][lane];
-    board.stores[1] = lanes.stores[1][lane];
-    if (lanes.by_lane) {
-        std::copy_n(rows + lane * lane_bytes, lanes.ring_rows, board.ring);
-        return board;
-    }
-    for (int k = 0; k < lanes.ring_rows; ++k) {
-        const int pit = seen_from(lanes, k, north), seeds = rows[k * lanes.width + lane];
-        board.ring[pit] =
-            static_cast<typename B::seeds_type>(seeds & bits_of_a_pit(lanes.has_protection));
-        if (lanes.has_protection && seeds >= 0x80) board.protected_pits.add(pit);
-    }
-    if (lanes.direction_duty) {
-        board.direction = static_cast<Duty>(rows[lanes.ring_rows * lanes.width + lane]);
-    }
-    if (lanes.pit_duty) {
-        const int barred = rows[(lanes.ring_rows + 1) * lanes.width + lane];
-        if (barred > 0)
-            board.barred = static_cast<std::int16_t>(seen_from(lanes, barred - 1, north));
-    }
-    return board;
-}
-
-// Whether the lane was to choose in this row of the log, and the position there.
-inline bool chose(const Lanes& lanes, std::uint64_t row, int lane) {
-    return (lanes.chose[row & lanes.log_mask] & bit(lane)) != 0;
-}
-template <class B>
-B logged(const Lanes& lanes, std::uint64_t row, int lane) {
-    const std::size_t slot = row & lanes.log_mask;
-    const bool mover = (lanes.movers[slot] & bit(lane)) != 0;
-    B board = read_lane<B>(lanes, lanes.log + slot * ring_bytes(lanes), lane, mover);
-    board.mover = mover;
-    return board;
-}
-
-// The position of a lane in a row of the log: its pits and duties, and its mover.
-class LoggedPosition {
-public:
-    LoggedPosition(const Lanes& lanes, std::uint64_t row, int lane)
-        : pits_(lanes.log + (row & lanes.log_mask) * ring_bytes(lanes) +
-                lane * (lanes.by_lane ? +lane_bytes : 1)),
-          step_(lanes.by_lane ? 1 : static_cast<std::size_t>(lanes.width)),
-          size_(lanes.rows + 1u),
-          mover_((lanes.movers[row & lanes.log_mask] & bit(lane)) != 0) {}
-
-    std::size_t size() const { return size_; }
-    std::uint8_t operator[](std::size_t k) const {
-        return k + 1 == size_ ? mover_ : pits_[k * step_];
-    }
-    template <class Other>
-    bool is(const Other& other) const {
-        std::size_t k = 0;
-        while (k < size_ && (*this)[k] == other[k]) ++k;
-        return k == size_;
-    }
-
-private:
-    const std::uint8_t* pits_;
-    std::size_t step_, size_;
-    bool mover_;
+struct Pace {
+    int patience;            // 64ths of the playing lanes that must wait before they are served
+    unsigned steps_to_long;  // laps after which a sowing is the driver's; at most 120
 };
 
-template <class B>
-void write_lane(Lanes& lanes, int lane, const B& board) {
-    const bool north = board.mover != 0;
-    set(lanes.mover, lane, north);
-    lanes.stores[0][lane] = board.stores[0];
-    lanes.stores[1][lane] = board.stores[1];
-    if (lanes.by_lane) {
-        std::copy_n(board.ring, lanes.ring_rows, lanes.ring + lane * lane_bytes);
-        return;
-    }
-    set(lanes.viewer, lane, north);
-    for (int k = 0; k < lanes.ring_rows; ++k) {
-        const int pit = seen_from(lanes, k, north);
-        lanes.ring[k * lanes.width + lane] = static_cast<std::uint8_t>(
-            board.ring[pit] | (lanes.has_protection && board.protected_pits.has(pit) ? 0x80 : 0));
-    }
-    if (lanes.direction_duty) {
-        lanes.ring[lanes.ring_rows * lanes.width + lane] =
-            static_cast<std::uint8_t>(board.direction);
-    }
-    if (lanes.pit_duty) {
-        lanes.ring[(lanes.ring_rows + 1) * lanes.width + lane] = static_cast<std::uint8_t>(
-            board.barred == no_pit ? 0 : seen_from(lanes, board.barred, north) + 1);
-    }
-}
+// What a lane asks of the driver.
+enum class Request : uint8_t {
+    stuck,          // The mover has no candidate, and the kernel cannot make a plain pass.
+    repeated,       // The position came before.
+    limit,          // The limit of counted moves is reached.
+    none_legal,     // The first lap of every candidate is illegal: each was drawn and struck out.
+    overdrawn,      // So is that of `most_struck` candidates, but not of all.
+    undecided,      // The driver is to choose: nothing is drawn yet.
+    forbidden,      // The chosen move is illegal by its first lap.
+    endless,        // The chosen move never ends.
+    capped,         // The chosen move would lift for lap max_laps + 1.
+    left_to_scalar  // The driver is to sow the chosen move.
+};
 
-inline Chance lane_chance(const Lanes& lanes, int lane) {
-    return Chance({lanes.chance[0][lane], lanes.chance[1][lane], lanes.chance[2][lane],
-                   lanes.chance[3][lane]});
-}
-inline void keep_chance(Lanes& lanes, int lane, const Chance& chance) {
-    const auto state = chance.state();
-    for (std::size_t k = 0; k < 4; ++k) lanes.chance[k][lane] = state[k];
-}
+struct Driver {
+    void* context;
+    void (*serve)(void* context, int lane, Request request);
+    // For each of these lanes, whose histories are the driver's: has its position occurred before?
+    // Records it.  Returns the lanes where it has.
+    uint64_t (*repeated)(void* context, uint64_t which);
+    // Histories have grown.  Called at each look at which the driver keeps histories, or is to keep
+    // those of these lanes from now on.
+    void (*look_back)(void* context, uint64_t which);
+    void (*flush)(void* context);  // adds the small counts to the driver's
+    void (*poll)(void* context);
+};
+
+// Pits are counted on from the viewer, the player whose row comes first: the mover, but while a
+// pass or the end of a sowing is not yet served.  Bit 7 of a pit is set where it is protected.
+struct Rings {
+    uint8_t* now;     // rows × lanes, or lanes × lane_bytes
+    uint8_t* before;  // the same before the moves; for single moves only
+    bool by_lane;     // Each ring is in one piece, and South is the viewer always.
+    uint64_t viewer;  // lanes where it is North
+};
+
+struct Turn {
+    uint64_t mover;   // lanes where it is North
+    uint64_t begins;  // The move to be made begins a turn.
+    uint64_t passed;  // The position came about by a pass.
+};
+
+// Each lane is in one of these, or idle.
+struct Phase {
+    uint64_t lapping;   // A lap is to be sown.
+    uint64_t ended;     // The sowing has ended in an empty pit: what it captures is to be seen.
+    uint64_t choosing;  // A move is to be chosen.
+};
+
+struct Sowing {
+    alignas(64) uint8_t pit[most_lanes];   // in whose content the lane's next lap begins, or ended
+    alignas(64) uint8_t hand[most_lanes];  // seeds lifted from it
+    alignas(64) uint8_t hand_as_held[most_lanes];  // as `hand`, with the bit of protection
+    alignas(64) uint8_t laps[most_lanes];          // of the move so far
+    uint64_t clockwise, crossed;
+};
+
+struct Choice {
+    alignas(64) uint8_t candidates[most_lanes];              // how many the move is drawn of
+    alignas(64) uint8_t drawn[most_lanes];                   // the number of the one drawn last
+    alignas(64) uint8_t chosen[most_lanes];                  // the number of the move that is made
+    alignas(64) uint8_t from[most_lanes], lift[most_lanes];  // its pit, and the seeds lifted
+    uint64_t from_clockwise;                                 // its direction
+    alignas(64) uint32_t chance[4][most_lanes];              // the generator of each game
+    uint64_t first_move_unnamed;        // No move of this game has been chosen.
+    uint64_t first_number[most_lanes];  // of the candidate that was the game's first move
+    uint64_t refused;  // A candidate of this decision proved illegal, and the driver knows.
+    uint64_t redrawn;  // Those struck out are in `struck`.
+    uint64_t struck[most_lanes][4];                                 // candidates, a bit each
+    alignas(64) uint8_t struck_first[most_struck + 1][most_lanes];  // by the kernel; up to a 255
+};
+
+// Counts of the current game; those that are bytes are since the last flush.
+struct Counts {
+    alignas(64) uint8_t moves[most_lanes], turns[most_lanes], longest[most_lanes];
+    alignas(64) uint8_t captures[most_lanes];
+    alignas(64) uint8_t limit[most_lanes];  // of `moves`; 255: none
+    alignas(64) uint16_t lap_sum[most_lanes];
+    alignas(64) uint16_t stores[2][most_lanes];
+    unsigned turns_to_flush, turns_between_flushes;  // so few that no byte is counted over
+};
+
+struct Step {
+    int lifts, ways;                                // as in ActionNumbers
+    bool proves_backward;                           // A sowing can be undone in one way only.
+    alignas(64) int32_t action[most_lanes];         // what is being sown or was
+    alignas(64) uint32_t moves[most_lanes];         // of the game
+    alignas(64) int32_t since_capture[most_lanes];  // moves
+    uint64_t moved, captured;                       // lanes, in this step
+    uint64_t overfull;                              // A pit is too full for the lane to move on.
+};
+
+// A row of positions, seen by their movers, for each time that lanes chose.
+struct Log {
+    uint64_t now, mask;            // the number of the row being written; rows kept − 1
+    uint64_t window;               // rows in which repetition is sought in all lanes at once
+    uint8_t* positions;            // [row], each as `Rings::now`
+    uint8_t* prints;               // fingerprints: [row][2][lanes]
+    uint64_t* chose;               // [row]: lanes whose position there counts
+    uint64_t* movers;              // [row]
+    uint64_t segment[most_lanes];  // the first row after the lane's last capture
+    uint64_t beyond_window;        // That may be before the rows of `window`.
+    uint64_t history_is_drivers;   // The history is long, and the driver keeps it.
+};
+
+struct Lanes {
+    int width;  // how many lanes there are
+    LaneRules rules;
+    Pace pace;
+    Driver driver;
+    Rings rings;
+    Turn turn;
+    Phase phase;
+    Sowing sowing;
+    Choice choice;
+    Counts counts;
+    Step step;
+    Log log;
+};
 
 }  // namespace relaysow::lanes

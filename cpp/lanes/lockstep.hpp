@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lanes/instruction_sets.hpp"
-#include "lanes/lanes.hpp"
+#include "lanes/lane_boards.hpp"
 #include "lanes/long_history.hpp"
 #include "play/player.hpp"
 #include "play/simulation_plan.hpp"
@@ -74,15 +74,16 @@ private:
             player_.start().row_seeds(rules_, 0) + player_.start().row_seeds(rules_, 1);
         set_rules(lanes_, rules_, static_cast<int>(lane_games_.size()));
         const bool wide = !counts_fit(rules_, seeds);
-        lanes_.overflow_bits = static_cast<std::uint8_t>(!wide                   ? 0
-                                                         : lanes_.has_protection ? 0x40
-                                                                                 : 0x80);
-        lanes_.most_candidates = most_candidates(rules_, seeds);
+        lanes_.rules.overflow_bits =
+            static_cast<std::uint8_t>(!wide                         ? 0
+                                      : lanes_.rules.has_protection ? 0x40
+                                                                    : 0x80);
+        lanes_.rules.most_candidates = most_candidates(rules_, seeds);
         // At most twice as many laps add to a pit before they are the driver's.
-        lanes_.steps_to_long = wide && lanes_.has_protection ? 30 : 60;
+        lanes_.pace.steps_to_long = wide && lanes_.rules.has_protection ? 30 : 60;
         // Turns cost more where first laps may be illegal: many are drawn again.
-        lanes_.by_lane = instruction_set.by_lane(lanes_);
-        lanes_.patience = lanes_.by_lane ? 48 : lanes_.checks_first_lap ? 54 : 42;
+        lanes_.rings.by_lane = instruction_set.by_lane(lanes_.rules);
+        lanes_.pace.patience = lanes_.rings.by_lane ? 48 : lanes_.rules.checks_first_lap ? 54 : 42;
         lanes_.driver.context = this;
         lanes_.driver.serve = [](void* self, int lane, Request request) {
             static_cast<Lockstep*>(self)->serve(lane, request);
@@ -98,24 +99,25 @@ private:
             static_cast<Lockstep*>(self)->look_back(lanes);
         };
         lanes_.driver.poll = [](void* self) { static_cast<Lockstep*>(self)->games_.poll(); };
-        lanes_.ring = ring_.begin();
+        lanes_.rings.now = ring_.begin();
         show_log();
-        lanes_.now = most_log_bytes;  // there are older rows, of the longest log too
-        lanes_.turns_between_flushes = lanes_.turns_to_flush = 120;
+        lanes_.log.now = most_log_bytes;  // there are older rows, of the longest log too
+        lanes_.counts.turns_between_flushes = lanes_.counts.turns_to_flush = 120;
     }
 
     // Keeps the histories that begin to be long, and makes room for them in the log in time.
     void look_back(std::uint64_t lanes) {
         std::uint64_t longest = 0;
-        for (std::uint64_t left = lanes | lanes_.history_is_drivers; left != 0; left &= left - 1) {
+        for (std::uint64_t left = lanes | lanes_.log.history_is_drivers; left != 0;
+             left &= left - 1) {
             const int lane = std::countr_zero(left);
-            if ((lanes_.history_is_drivers & bit(lane)) == 0) take_over_history(lane);
-            longest = std::max(longest, lanes_.now - lanes_.segment[lane]);
+            if ((lanes_.log.history_is_drivers & bit(lane)) == 0) take_over_history(lane);
+            longest = std::max(longest, lanes_.log.now - lanes_.log.segment[lane]);
         }
         const std::size_t rows = chose_.size();
         if (4 * longest <= 3 * rows) return;
         if (2 * rows * ring_bytes(lanes_) <= most_log_bytes) return lengthen_log();
-        for (std::uint64_t left = lanes_.history_is_drivers; left != 0; left &= left - 1) {
+        for (std::uint64_t left = lanes_.log.history_is_drivers; left != 0; left &= left - 1) {
             keep_oldest(std::countr_zero(left));
         }
     }
@@ -123,11 +125,11 @@ private:
     // Keeps what the log will not hold until the next look.
     void keep_oldest(int lane) {
         LongHistory& history = at(lane).history;
-        const std::size_t bytes = lanes_.rows + 1u;
-        const std::uint64_t held = lanes_.now - lanes_.log_mask + turns_between_looks;
+        const std::size_t bytes = lanes_.rules.rows + 1u;
+        const std::uint64_t held = lanes_.log.now - lanes_.log.mask + turns_between_looks;
         for (std::size_t k = history.kept().size() / bytes;
-             k < history.size() && history.row(k, lanes_.now) < held; ++k) {
-            const LoggedPosition oldest(lanes_, history.row(k, lanes_.now), lane);
+             k < history.size() && history.row(k, lanes_.log.now) < held; ++k) {
+            const LoggedPosition oldest(lanes_, history.row(k, lanes_.log.now), lane);
             for (std::size_t at = 0; at < bytes; ++at) history.keep(oldest[at]);
         }
     }
@@ -137,10 +139,11 @@ private:
         const std::size_t print_bytes = 2 * lane_games_.size();
         Memory log(2 * rows * row_bytes, false), prints(2 * rows * print_bytes);
         std::vector<std::uint64_t> chose(2 * rows), movers(2 * rows);
-        for (std::uint64_t row = lanes_.now - rows + 1; row <= lanes_.now; ++row) {
+        for (std::uint64_t row = lanes_.log.now - rows + 1; row <= lanes_.log.now; ++row) {
             const std::size_t from = row & (rows - 1), to = row & (2 * rows - 1);
-            std::memcpy(log.begin() + to * row_bytes, lanes_.log + from * row_bytes, row_bytes);
-            std::memcpy(prints.begin() + to * print_bytes, lanes_.prints + from * print_bytes,
+            std::memcpy(log.begin() + to * row_bytes, lanes_.log.positions + from * row_bytes,
+                        row_bytes);
+            std::memcpy(prints.begin() + to * print_bytes, lanes_.log.prints + from * print_bytes,
                         print_bytes);
             chose[to] = chose_[from];
             movers[to] = movers_[from];
@@ -153,11 +156,11 @@ private:
     }
 
     void show_log() {
-        lanes_.log = log_.begin();
-        lanes_.prints = prints_.begin();
-        lanes_.chose = chose_.data();
-        lanes_.movers = movers_.data();
-        lanes_.log_mask = chose_.size() - 1;
+        lanes_.log.positions = log_.begin();
+        lanes_.log.prints = prints_.begin();
+        lanes_.log.chose = chose_.data();
+        lanes_.log.movers = movers_.data();
+        lanes_.log.mask = chose_.size() - 1;
     }
 
     LaneGame& at(int lane) { return lane_games_[static_cast<std::size_t>(lane)]; }
@@ -166,18 +169,19 @@ private:
 
     // A pit counted on from the lane's viewer, in the ring; and back.
     int seen_from_viewer(int lane, int pit) const {
-        return seen_from(lanes_, pit, (lanes_.viewer & bit(lane)) != 0);
+        return seen_from(lanes_, pit, (lanes_.rings.viewer & bit(lane)) != 0);
     }
 
     B position(int lane) const {
-        B board = read_lane<B>(lanes_, lanes_.ring, lane, (lanes_.viewer & bit(lane)) != 0);
-        board.mover = (lanes_.mover & bit(lane)) != 0;
+        B board =
+            read_lane<B>(lanes_, lanes_.rings.now, lane, (lanes_.rings.viewer & bit(lane)) != 0);
+        board.mover = (lanes_.turn.mover & bit(lane)) != 0;
         return board;
     }
 
     B before_move(int lane) {
-        if ((lanes_.refused & bit(lane)) != 0) return at(lane).board;
-        std::uint64_t row = lanes_.now;
+        if ((lanes_.choice.refused & bit(lane)) != 0) return at(lane).board;
+        std::uint64_t row = lanes_.log.now;
         do {
             --row;
         } while (!chose(lanes_, row, lane));
@@ -185,8 +189,8 @@ private:
     }
 
     bool fits(const B& board) const {
-        return std::all_of(board.ring, board.ring + lanes_.ring_rows, [&](int seeds) {
-            return seeds <= bits_of_a_pit(lanes_.has_protection);
+        return std::all_of(board.ring, board.ring + lanes_.rules.ring_rows, [&](int seeds) {
+            return seeds <= bits_of_a_pit(lanes_.rules.has_protection);
         });
     }
 
@@ -197,14 +201,15 @@ private:
     // Adds the small counts, which are then zero.
     void flush(int lane) {
         GameRow& row = at(lane).row;
-        row.moves += lanes_.moves[lane];
-        row.turns += lanes_.turns[lane];
-        row.captures += lanes_.captures[lane];
-        row.laps += lanes_.lap_sum[lane];
-        row.longest = std::max(row.longest, std::int64_t{lanes_.longest[lane]});
-        lanes_.moves[lane] = lanes_.turns[lane] = lanes_.longest[lane] = lanes_.captures[lane] = 0;
-        lanes_.lap_sum[lane] = 0;
-        lanes_.limit[lane] =
+        row.moves += lanes_.counts.moves[lane];
+        row.turns += lanes_.counts.turns[lane];
+        row.captures += lanes_.counts.captures[lane];
+        row.laps += lanes_.counts.lap_sum[lane];
+        row.longest = std::max(row.longest, std::int64_t{lanes_.counts.longest[lane]});
+        lanes_.counts.moves[lane] = lanes_.counts.turns[lane] = lanes_.counts.longest[lane] =
+            lanes_.counts.captures[lane] = 0;
+        lanes_.counts.lap_sum[lane] = 0;
+        lanes_.counts.limit[lane] =
             static_cast<std::uint8_t>(std::min<std::int64_t>(255, plan_.max_moves - row.moves));
     }
 
@@ -220,9 +225,9 @@ private:
                 player_.cut(game.row, board);
             } else if (fits(board)) {
                 keep_chance(lanes_, lane, chance);
-                lanes_.first_number[lane] = 0;
-                lanes_.first_move_unnamed |= bit(lane);
-                lanes_.begins_turn |= bit(lane);
+                lanes_.choice.first_number[lane] = 0;
+                lanes_.choice.first_move_unnamed |= bit(lane);
+                lanes_.turn.begins |= bit(lane);
                 flush(lane);
                 write(lane, board);
                 choose_next(lane);
@@ -264,23 +269,24 @@ private:
     void name_first_move(int lane) {
         GameRow& row = at(lane).row;
         if (player_.start().redistributions == 2 && row.moves > 0) {
-            row.first_move = player_.legal_number(static_cast<int>(lanes_.first_number[lane]));
+            row.first_move =
+                player_.legal_number(static_cast<int>(lanes_.choice.first_number[lane]));
         }
     }
 
     std::uint16_t print(std::uint64_t row, int lane) const {
         const std::uint8_t* at =
-            lanes_.prints + (row & lanes_.log_mask) * 2 * lane_games_.size() + lane;
+            lanes_.log.prints + (row & lanes_.log.mask) * 2 * lane_games_.size() + lane;
         return static_cast<std::uint16_t>(at[0] | at[lanes_.width] << 8);
     }
 
     void take_over_history(int lane) {
         LongHistory& history = at(lane).history;
         history.clear();
-        for (std::uint64_t row = lanes_.segment[lane]; row < lanes_.now; ++row) {
+        for (std::uint64_t row = lanes_.log.segment[lane]; row < lanes_.log.now; ++row) {
             if (chose(lanes_, row, lane)) history.add(print(row, lane), row);
         }
-        lanes_.history_is_drivers |= bit(lane);
+        lanes_.log.history_is_drivers |= bit(lane);
     }
 
     std::uint64_t repeated(std::uint64_t lanes) {
@@ -288,18 +294,18 @@ private:
         for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
             const int lane = std::countr_zero(left);
             LongHistory& history = at(lane).history;
-            const std::uint16_t now = print(lanes_.now, lane);
-            const LoggedPosition newest(lanes_, lanes_.now, lane);
+            const std::uint16_t now = print(lanes_.log.now, lane);
+            const LoggedPosition newest(lanes_, lanes_.log.now, lane);
             const auto same = [&](std::size_t k) {
                 const std::size_t at = k * newest.size();
                 if (at < history.kept().size()) return newest.is(history.kept().data() + at);
-                const std::uint64_t row = history.row(k, lanes_.now);
+                const std::uint64_t row = history.row(k, lanes_.log.now);
                 return newest.is(LoggedPosition(lanes_, row, lane));
             };
             if (is_too_long(lane) || history.holds(now, same)) {
                 found |= bit(lane);
             } else {
-                history.add(now, lanes_.now);
+                history.add(now, lanes_.log.now);
             }
         }
         return found;
@@ -307,31 +313,32 @@ private:
 
     // Too long a history is left to the player, who plays the game again.
     bool is_too_long(int lane) {
-        if ((lanes_.history_is_drivers & bit(lane)) == 0) return false;
+        if ((lanes_.log.history_is_drivers & bit(lane)) == 0) return false;
         const LongHistory& history = at(lane).history;
         return history.size() == LongHistory::most || history.kept().size() > most_kept_bytes;
     }
 
     void forget_history(int lane) {
-        lanes_.beyond_window &= ~bit(lane);
-        lanes_.history_is_drivers &= ~bit(lane);
-        lanes_.segment[lane] = lanes_.now;
+        lanes_.log.beyond_window &= ~bit(lane);
+        lanes_.log.history_is_drivers &= ~bit(lane);
+        lanes_.log.segment[lane] = lanes_.log.now;
     }
 
     // The lane is in no stage.
     void retire(int lane) {
-        for (std::uint64_t* lanes : {&lanes_.lapping, &lanes_.ended, &lanes_.choosing,
-                                     &lanes_.passed, &lanes_.refused, &lanes_.first_move_unnamed}) {
+        for (std::uint64_t* lanes :
+             {&lanes_.phase.lapping, &lanes_.phase.ended, &lanes_.phase.choosing,
+              &lanes_.turn.passed, &lanes_.choice.refused, &lanes_.choice.first_move_unnamed}) {
             *lanes &= ~bit(lane);
         }
     }
 
     // The mover in the lane's ring is to choose.
     void choose_next(int lane) {
-        const std::uint64_t unnamed = lanes_.first_move_unnamed & bit(lane);
+        const std::uint64_t unnamed = lanes_.choice.first_move_unnamed & bit(lane);
         retire(lane);
-        lanes_.first_move_unnamed |= unnamed;
-        lanes_.choosing |= bit(lane);
+        lanes_.choice.first_move_unnamed |= unnamed;
+        lanes_.phase.choosing |= bit(lane);
     }
 
     void go_on(int lane, const B& board) {
@@ -343,7 +350,7 @@ private:
     // ------------------------------------------------------------- what the kernel leaves here
 
     void serve(int lane, Request request) {
-        lanes_.lapping &= ~bit(lane);
+        lanes_.phase.lapping &= ~bit(lane);
         switch (request) {
             case Request::stuck:
                 return cannot_move(lane, position(lane));
@@ -352,7 +359,7 @@ private:
             case Request::limit:
                 return reach_limit(lane, position(lane));
             case Request::none_legal:
-                take_back_draws(lane, lanes_.count[lane]);
+                take_back_draws(lane, lanes_.choice.candidates[lane]);
                 return none_is_legal(lane, position(lane));
             case Request::overdrawn:
                 take_back_draws(lane, most_struck);
@@ -382,10 +389,11 @@ private:
     // There were candidates, but none is legal: the position is none in which a move is to be
     // chosen.
     void none_is_legal(int lane, const B& board) {
-        if ((lanes_.history_is_drivers & bit(lane)) != 0) at(lane).history.take_back();
-        for (std::uint64_t row = lanes_.now; row > 0 && lanes_.now - row <= lanes_.log_mask;) {
+        if ((lanes_.log.history_is_drivers & bit(lane)) != 0) at(lane).history.take_back();
+        for (std::uint64_t row = lanes_.log.now;
+             row > 0 && lanes_.log.now - row <= lanes_.log.mask;) {
             if (chose(lanes_, --row, lane)) {
-                lanes_.chose[row & lanes_.log_mask] &= ~bit(lane);
+                lanes_.log.chose[row & lanes_.log.mask] &= ~bit(lane);
                 break;
             }
         }
@@ -403,7 +411,7 @@ private:
         Verdict verdict = judge_at_sight(rules_, board);
         if (verdict.end == End::running) verdict = judge_stuck(player_.context(), board);
         if (verdict.end != End::running) return finish(lane, board, verdict);
-        lanes_.begins_turn |= bit(lane);
+        lanes_.turn.begins |= bit(lane);
         go_on(lane, board);
     }
 
@@ -426,7 +434,7 @@ private:
     }
 
     void sow_on_scalar(int lane, const B& board) {
-        const int number = lanes_.chosen[lane];
+        const int number = lanes_.choice.chosen[lane];
         const Candidates<B> candidates(rules_, board);
         if (player_.try_move(board, candidates[number])) return take(lane, number);
         refuse(lane, board, Request::endless);
@@ -435,13 +443,13 @@ private:
     // The move that the player tried last is made.
     void take(int lane, int number) {
         LaneGame& game = at(lane);
-        if ((lanes_.first_move_unnamed & bit(lane)) != 0)
-            lanes_.first_number[lane] = static_cast<std::uint64_t>(number);
-        lanes_.first_move_unnamed &= ~bit(lane);
+        if ((lanes_.choice.first_move_unnamed & bit(lane)) != 0)
+            lanes_.choice.first_number[lane] = static_cast<std::uint64_t>(number);
+        lanes_.choice.first_move_unnamed &= ~bit(lane);
         const Sown& sown = player_.sown();
         flush(lane);
         ++game.row.moves;
-        game.row.turns += (lanes_.begins_turn & bit(lane)) != 0;
+        game.row.turns += (lanes_.turn.begins & bit(lane)) != 0;
         flush(lane);  // sets the limit anew
         if (sown.laps.end != SowingEnd::endless) {
             const auto laps = static_cast<std::int64_t>(sown.laps.count);
@@ -453,7 +461,7 @@ private:
             ++game.row.captures;
             forget_history(lane);
         }
-        set(lanes_.begins_turn, lane, !sown.moves_again);
+        set(lanes_.turn.begins, lane, !sown.moves_again);
         const B board = player_.next();
         if (board.drawn) return finish(lane, board, {End::endless, Sweep::nobody});
         go_on(lane, board);
@@ -468,22 +476,24 @@ private:
             return take_endless(lane, board, request == Request::capped);
         }
         Chance drawn = lane_chance(lanes_, lane);
-        std::uint64_t (&struck)[4] = lanes_.struck[lane];
+        std::uint64_t (&struck)[4] = lanes_.choice.struck[lane];
         const auto strike = [&](int number) {
             struck[number / 64] |= std::uint64_t{1} << number % 64;
         };
-        if ((lanes_.redrawn & bit(lane)) == 0) {
+        if ((lanes_.choice.redrawn & bit(lane)) == 0) {
             std::fill_n(struck, 4, 0);
-            for (int k = 0; lanes_.checks_first_lap && lanes_.struck_first[k][lane] != 0xFF; ++k) {
-                strike(lanes_.struck_first[k][lane]);
+            for (int k = 0;
+                 lanes_.rules.checks_first_lap && lanes_.choice.struck_first[k][lane] != 0xFF;
+                 ++k) {
+                strike(lanes_.choice.struck_first[k][lane]);
             }
         }
-        lanes_.redrawn |= bit(lane);
-        if ((lanes_.refused & bit(lane)) == 0) {
+        lanes_.choice.redrawn |= bit(lane);
+        if ((lanes_.choice.refused & bit(lane)) == 0) {
             game.board = board;
         }
-        lanes_.refused |= bit(lane);
-        strike(lanes_.chosen[lane]);
+        lanes_.choice.refused |= bit(lane);
+        strike(lanes_.choice.chosen[lane]);
         int left = candidates.count(), number = 0;
         for (const std::uint64_t word : struck) left -= std::popcount(word);
         if (left == 0) {
@@ -495,9 +505,9 @@ private:
             others -= !is_struck();
         }
         keep_chance(lanes_, lane, drawn);
-        lanes_.chosen[lane] = static_cast<std::uint8_t>(number);
-        if (game.row.moves + lanes_.moves[lane] == 0)
-            lanes_.first_number[lane] = lanes_.chosen[lane];
+        lanes_.choice.chosen[lane] = static_cast<std::uint8_t>(number);
+        if (game.row.moves + lanes_.counts.moves[lane] == 0)
+            lanes_.choice.first_number[lane] = lanes_.choice.chosen[lane];
         begin_sowing(lane, board, candidates[number]);
     }
 
@@ -506,28 +516,28 @@ private:
         board.ring[move.pit] =
             static_cast<typename B::seeds_type>(board.ring[move.pit] - move.lift);
         write(lane, board);
-        lanes_.pit[lane] = lanes_.from[lane] =
+        lanes_.sowing.pit[lane] = lanes_.choice.from[lane] =
             static_cast<std::uint8_t>(seen_from_viewer(lane, move.pit));
-        lanes_.hand[lane] = lanes_.lift[lane] = static_cast<std::uint8_t>(move.lift);
-        lanes_.laps[lane] = 0;
-        lanes_.crossed &= ~bit(lane);
-        set(lanes_.clockwise, lane, move.direction == Direction::cw);
-        set(lanes_.from_clockwise, lane, move.direction == Direction::cw);
-        lanes_.lapping |= bit(lane);
+        lanes_.sowing.hand[lane] = lanes_.choice.lift[lane] = static_cast<std::uint8_t>(move.lift);
+        lanes_.sowing.laps[lane] = 0;
+        lanes_.sowing.crossed &= ~bit(lane);
+        set(lanes_.sowing.clockwise, lane, move.direction == Direction::cw);
+        set(lanes_.choice.from_clockwise, lane, move.direction == Direction::cw);
+        lanes_.phase.lapping |= bit(lane);
     }
 
     void take_endless(int lane, B board, bool capped) {
         LaneGame& game = at(lane);
         flush(lane);
         ++game.row.moves;
-        game.row.turns += (lanes_.begins_turn & bit(lane)) != 0;
+        game.row.turns += (lanes_.turn.begins & bit(lane)) != 0;
         flush(lane);
         if (capped) {
             const auto laps = static_cast<std::int64_t>(rules_.max_laps);
             game.row.laps += laps;
             game.row.longest = std::max(game.row.longest, laps);
         }
-        lanes_.begins_turn |= bit(lane);
+        lanes_.turn.begins |= bit(lane);
         board.drop_duties();
         if (rules_.endless == Endless::draw) {
             return finish(lane, board, {End::endless, Sweep::nobody});
