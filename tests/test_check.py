@@ -18,6 +18,9 @@ from relaysow import cli, reference
 from relaysow._support.threads import cores
 from relaysow.check import CheckInterrupted, Report, _played, _Task, check, random_rules
 from relaysow.options import CHOICES
+from relaysow.reference import moves as plain_moves
+from relaysow.reference import players as plain_players
+from relaysow.reference import position as plain_position
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 GAMES = {"engehe": 1, "kiothi_wikipedia": 1, "giuthi": 8}
@@ -96,36 +99,37 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 
 def chain_falls_short(patch: pytest.MonkeyPatch) -> None:
     """A chain of captures leaves its last pit."""
-    right = reference.captured_pits
+    right = plain_position.captured_pits
 
     def wrong(*arguments: Any) -> tuple[int, ...]:
         taken = right(*arguments)
         return taken[:-1] if len(taken) > 2 else taken
 
-    patch.setattr(reference, "captured_pits", wrong)
+    patch.setattr(plain_position, "captured_pits", wrong)
 
 
 def big_pits_stay(patch: pytest.MonkeyPatch) -> None:
     """A pit of nine or more cannot be lifted clockwise."""
-    right = reference.candidates
+    right = plain_moves.candidates
 
     def wrong(rules: Any, mover: int, pits: Any, *duties: Any) -> Any:
         for move in right(rules, mover, pits, *duties):
             if pits[move.pit] < 9 or move.direction == "ccw":
                 yield move
 
-    patch.setattr(reference, "candidates", wrong)
+    for room in (plain_moves, plain_players):
+        patch.setattr(room, "candidates", wrong)
 
 
 def nobody_passes(patch: pytest.MonkeyPatch) -> None:
     """The game ends when the player to move cannot, though the other could."""
-    right = reference._judge
+    right = plain_position.judge
 
     def wrong(*arguments: Any) -> Any:
         judged = right(*arguments)
         return (1 - judged[0], None, None, False, "both_stuck") if judged[3] else judged
 
-    patch.setattr(reference, "_judge", wrong)
+    patch.setattr(plain_position, "judge", wrong)
 
 
 @pytest.mark.parametrize(
@@ -192,14 +196,15 @@ def test_a_fault_of_the_game_is_found_where_no_position_shows_it(
 
 
 def test_a_fault_on_a_rare_option_falls_to_random_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = reference.sow_laps
+    right = plain_position.sow_laps
 
     def wrong(rules: rs.Rules, *arguments: Any) -> Any:
         if rules.origin == "skipped" and rules.relay == "onward" and rules.bonus == "up_to_three":
             rules = rs.Rules(pits=rules.pits, setup=rules.setup, relay="onward", endless="draw")
         return right(rules, *arguments)
 
-    monkeypatch.setattr(reference, "sow_laps", wrong)
+    for room in (plain_position, plain_moves):
+        monkeypatch.setattr(room, "sow_laps", wrong)
     report = check(None, games=2_000, full=0)
     difference = report.difference
     assert difference is not None

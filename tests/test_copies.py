@@ -7,6 +7,7 @@ import copy
 import inspect
 import math
 import pickle
+import pkgutil
 import random
 import subprocess
 import sys
@@ -26,6 +27,7 @@ import relaysow as rs
 from relaysow import check, match, reference
 from relaysow import rules as rules_module
 from relaysow.envs.decisions import Decisions
+from relaysow.reference import sowing
 from relaysow.simulation import summary
 from relaysow.text import svg as pictures
 
@@ -221,11 +223,9 @@ SAMPLES: dict[type, Callable[[], Any]] = {
     reference.LegalMoves: partial(legal_moves, reference),
     reference.Game: partial(games, reference),
     reference.Chance: lambda: [reference.Chance(1, 2)],
-    reference.CycleTest: lambda: [reference.CycleTest(CASES["giuthi"])],
-    reference.Lift: lambda: [reference.Lift((1, 2), 0, 1, "cw")],
-    reference.Laps: lambda: [
-        reference.sow_laps(CASES["giuthi"], 0, reference.Lift((4,) * 10, 0, 4, "cw"))
-    ],
+    sowing.CycleTest: lambda: [sowing.CycleTest(CASES["giuthi"])],
+    sowing.Lift: lambda: [sowing.Lift((1, 2), 0, 1, "cw")],
+    sowing.Laps: lambda: [sowing.sow_laps(CASES["giuthi"], 0, sowing.Lift((4,) * 10, 0, 4, "cw"))],
 }
 PLAYED = (rs.Game, rs.Match, rs.Series, reference.Game, reference.Chance, Decisions)
 REFUSED = (rs.Batch,)
@@ -233,14 +233,17 @@ REFUSED = (rs.Batch,)
 
 
 def test_no_class_is_forgotten() -> None:
-    modules = [(rs, rs.__all__), (reference, vars(reference))]
+    files = [
+        import_module(f"relaysow.reference.{file.name}")
+        for file in pkgutil.iter_modules(reference.__path__)
+    ]
     classes = {
         one
-        for module, names in modules
+        for module, names in [(rs, rs.__all__), *((file, vars(file)) for file in files)]
         for name in names
         if inspect.isclass(one := getattr(module, name))
         and not name.startswith("_")
-        and (module is rs or one.__module__ == module.__name__)
+        and (module is rs or one.__module__.startswith("relaysow.reference"))
     }
     assert classes - {*SAMPLES, *REFUSED} == set()
 
@@ -254,7 +257,7 @@ def test_a_copy_is_like_the_original(kind: type) -> None:
             again = way(sample)
             assert (name, type(again)) == (name, kind)
             assert told(again) == seen, name
-            if kind not in (match.Round, reference.CycleTest, *PLAYED) and kind.__eq__ not in (
+            if kind not in (match.Round, sowing.CycleTest, *PLAYED) and kind.__eq__ not in (
                 object.__eq__,
                 BaseException.__eq__,
             ):

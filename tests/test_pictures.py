@@ -22,7 +22,7 @@ from PIL import Image
 
 import relaysow as rs
 from relaysow import reference
-from relaysow.reference import Lift, sow_lap
+from relaysow.reference.sowing import Lift, sow_lap
 from relaysow.text import board as display
 from relaysow.text import svg as pictures
 from strategies import random_rules, rules_and_positions

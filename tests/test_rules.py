@@ -20,6 +20,7 @@ import pytest
 import relaysow as rs
 from relaysow import Lap, Redistribute, Sow, reference
 from relaysow.moves import PATH_LAPS
+from relaysow.reference.players import split_mix
 from strategies import ENDLESS as ENDLESS_RINGS
 
 # ---------------------------------------------------------------------------------- the case files
@@ -1078,7 +1079,7 @@ def test_the_generators() -> None:
     """The published first numbers of SplitMix64 and xoshiro128++."""
     state, numbers = 1477776061723855037, []
     for _ in range(3):
-        state, number = reference.split_mix(state)
+        state, number = split_mix(state)
         numbers.append(number)
     assert numbers == [1985237415132408290, 2979275885539914483, 13511426838097143398]
     chance = reference.Chance(0, 0)

@@ -20,6 +20,7 @@ from relaysow._support.reloading import once
 from relaysow.moves import IllegalMove, Move, PositionError, Sow
 from relaysow.options import CHOICES, MIN_PITS, NEEDS
 from relaysow.players.policies import policies_of
+from relaysow.reference import players
 from relaysow.rules import Rules
 from relaysow.simulation import (
     COLUMNS,
@@ -416,7 +417,7 @@ class _Counts:
                 self.lists += 1
                 _compare_lists(core.legal_moves, ref.legal_moves)
                 self.traces += _compare_sowings(core.position, ref.position)
-            move = reference.choose(ref, task.policies[ref.position.mover], chance)
+            move = players.choose(ref, task.policies[ref.position.mover], chance)
             if not ref.moves:
                 first = ref.legal_moves.index(move)
                 mine["first_move"] = first if first < 2**63 else -1

@@ -389,7 +389,7 @@ def to_text(position: AnyPosition) -> str:
     return " ".join(fields + ["drawn"] * position.drawn)
 
 
-def from_text(text: str, make: Callable[..., P]) -> P:
+def from_text(make: Callable[..., P], text: str) -> P:
     """The position a text names, made by calling `make` as the class `Position` is called.
 
     Forced passes are taken, as by the class.  Raises `NotationError` for text that breaks the
@@ -397,7 +397,7 @@ def from_text(text: str, make: Callable[..., P]) -> P:
     impossible position and `TypeError` for anything but a string.
 
     >>> from relaysow import Position
-    >>> from_text("giuthi(pits=3,seeds=4) 0,2,1;3,0,0 4,2 N - - 2", Position).mover
+    >>> from_text(Position, "giuthi(pits=3,seeds=4) 0,2,1;3,0,0 4,2 N - - 2").mover
     1
     """
     return position_of(_whole(text), make)
