@@ -106,7 +106,7 @@ def test_reloaded_or_imported_again() -> None:
         "moves",
         "game",
         "match",
-        "text.records",
+        "records",
         "exact.tablebase",
         "reference",
         "_support.files",

@@ -16,7 +16,7 @@ import pytest
 import relaysow as rs
 import test_notation
 from relaysow import Record, cli, read_records
-from relaysow.text.records import steps_of
+from relaysow.records.plays import steps_of
 from test_match import played
 
 MATCH = """\

@@ -79,9 +79,9 @@ if TYPE_CHECKING:
         Shorten,
         simulate_match,
     )
+    from relaysow.records import Record, iter_records, read_records
     from relaysow.simulation import Simulation, SimulationInterrupted, simulate
     from relaysow.simulation.summary import Summary
-    from relaysow.text.records import Record, iter_records, read_records
     from relaysow.text.svg import animate, svg
 
 checks.POSITIONS.add(Position)
@@ -156,7 +156,7 @@ _LATER = {
     "Match": "relaysow.match",
     "MatchSimulation": "relaysow.match",
     "Puzzle": "relaysow.exact.puzzle",
-    "Record": "relaysow.text.records",
+    "Record": "relaysow.records",
     "Series": "relaysow.match",
     "Shorten": "relaysow.match",
     "Simulation": "relaysow.simulation",
@@ -167,9 +167,9 @@ _LATER = {
     "Value": "relaysow.exact.analysis",
     "analyse": "relaysow.exact.analysis",
     "animate": "relaysow.text.svg",
-    "iter_records": "relaysow.text.records",
+    "iter_records": "relaysow.records",
     "puzzles": "relaysow.exact.puzzle",
-    "read_records": "relaysow.text.records",
+    "read_records": "relaysow.records",
     "simulate": "relaysow.simulation",
     "simulate_match": "relaysow.match",
     "solve": "relaysow.exact.analysis",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from relaysow._core import LegalMoves, Position
+from relaysow._support import replayed
+from relaysow._support.attached import provided
 from relaysow._support.checks import shown
 from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.moves import IllegalMove, Move, Outcome, Redistribute, Sow
 from relaysow.rules import Rules
-from relaysow.text import notation, records
+from relaysow.text import notation
 
 once(__name__)
 
@@ -145,18 +147,19 @@ class Game:
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return records.state_of(self, Game, self.start)
+        return replayed.state_of(self, Game, self.moves, self.start)
 
     def __setstate__(self, state: object) -> None:
-        records.restore(self, Game, state)
+        replayed.restore(self, Game, state)
 
-    def record(self) -> str:
-        """The game as text (the grammar is that of `relaysow.text.records`); `from_record` gives it
+    @provided("relaysow.records")
+    def record(self) -> str:  # type: ignore[empty-body]
+        """The game as text (the grammar is that of `relaysow.records`); `from_record` gives it
         back."""
-        return records.record(self)
 
     @classmethod
-    def from_record(cls, text: str) -> Game:
+    @provided("relaysow.records", "replay")
+    def from_record(cls, text: str) -> Self:  # type: ignore[empty-body]
         """The game of a record, played again.
 
         Raises `NotationError`, naming line and column, for text that is no record, an illegal
@@ -168,7 +171,6 @@ class Game:
         >>> Game.from_record(game.record()).position == game.position
         True
         """
-        return records.replay(text, cls)
 
     def __repr__(self) -> str:
         mover = notation.PLAYERS[self.position.mover]

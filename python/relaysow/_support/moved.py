@@ -13,7 +13,6 @@ MOVED = {
     "relaysow.analysis": "relaysow.exact.analysis",
     "relaysow.pictures": "relaysow.text.svg",
     "relaysow.puzzle": "relaysow.exact.puzzle",
-    "relaysow.records": "relaysow.text.records",
     "relaysow.summary": "relaysow.simulation.summary",
     "relaysow.tablebase": "relaysow.exact.tablebase",
 }

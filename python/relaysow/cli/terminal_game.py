@@ -22,12 +22,12 @@ from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
 from relaysow.players.computer import choose
 from relaysow.players.policies import POLICIES, policies_of
+from relaysow.records import iter_records
 from relaysow.rules import Rules
 from relaysow.text import board as display
 from relaysow.text import slips as typed
 from relaysow.text.notation import PLAYERS, line_to_text
 from relaysow.text.reading import bare, undecodable
-from relaysow.text.records import iter_records
 
 if TYPE_CHECKING:
     from relaysow._core import Position

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from relaysow import _core
 from relaysow._core import Position
+from relaysow._support import replayed
 from relaysow._support.checks import (
     WORD,
     flag,
@@ -33,7 +34,6 @@ from relaysow.players.policies import policies_of
 from relaysow.rules import Rules
 from relaysow.simulation import SimulationInterrupted, restore
 from relaysow.simulation.summary import Rate, Spread
-from relaysow.text import records
 from relaysow.text.notation import PLAYERS
 
 if TYPE_CHECKING:
@@ -535,10 +535,12 @@ class Match:
         return steps[last][-1]
 
     def __getstate__(self) -> dict[str, Any]:
-        return records.state_of(self, Match, self.rules, self.scheme, self.first, self.twice)
+        return replayed.state_of(
+            self, Match, self.steps, self.rules, self.scheme, self.first, self.twice
+        )
 
     def __setstate__(self, state: object) -> None:
-        records.restore(self, Match, state)
+        replayed.restore(self, Match, state)
 
     def __copy__(self) -> Match:
         """A match with the same history, which then goes its own way."""
@@ -745,10 +747,10 @@ class Series:
 
     def __getstate__(self) -> dict[str, Any]:
         begun = (self.rules, self.best_of, self.one_warrior, self.first)
-        return records.state_of(self, Series, *begun)
+        return replayed.state_of(self, Series, self.steps, *begun)
 
     def __setstate__(self, state: object) -> None:
-        records.restore(self, Series, state)
+        replayed.restore(self, Series, state)
 
     def __copy__(self) -> Series:
         """A series with the same history, which then goes its own way."""

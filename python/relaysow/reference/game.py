@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from relaysow._support.attached import provided
 from relaysow._support.checks import shown
 from relaysow._support.public import public
 from relaysow._support.reloading import once
@@ -139,22 +140,18 @@ class Game:
         self._steps.pop()
         return move
 
-    def record(self) -> str:
+    @provided("relaysow.records")
+    def record(self) -> str:  # type: ignore[empty-body]
         """The game as text that `from_record` plays again."""
-        from relaysow.text import records
-
-        return records.record(self)
 
     @classmethod
-    def from_record(cls, text: str) -> Game:
+    @provided("relaysow.records", "replay")
+    def from_record(cls, text: str) -> Self:  # type: ignore[empty-body]
         """The game of a record.
 
         Raises `NotationError` if the text is none or does not play, `RulesError` for rules that
         cannot be, `TypeError` for anything but a string.
         """
-        from relaysow.text import records
-
-        return records.replay(text, cls)
 
     def __copy__(self) -> Game:
         other = object.__new__(type(self))

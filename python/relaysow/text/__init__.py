@@ -1,4 +1,4 @@
-"""Text and pictures: notation, records, boards, and what people type."""
+"""Text and pictures: notation, boards, words, and what people type."""
 
 from relaysow._support.reloading import once
 

@@ -28,7 +28,7 @@
 Numbers are written in the digits 0-9 without leading zeros.  What files put around a line is passed
 over: a byte-order mark before it, white space and line ends on either side.  Nothing else is
 allowed anywhere: no further spaces, no other order.  Records of games and matches are the business
-of `relaysow.text.records`.
+of `relaysow.records`.
 """
 
 from __future__ import annotations

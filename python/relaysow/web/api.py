@@ -16,12 +16,12 @@ from relaysow.moves import IllegalMove, Redistribute, Sow
 from relaysow.options import CHOICES, MAX_PITS, MAX_SEEDS, MIN_PITS, OPTIONS
 from relaysow.players.computer import choose
 from relaysow.players.policies import POLICIES
+from relaysow.records import Record
 from relaysow.rules import READINGS, RULE_SETS, Rules
 from relaysow.text import board as display
 from relaysow.text import words as descriptions
 from relaysow.text.notation import PLAYERS, rules_from_text, rules_to_text
 from relaysow.text.reading import bare
-from relaysow.text.records import Record
 
 MAX_LAPS = 60
 """The most laps of a move that the page is told one by one."""

@@ -15,7 +15,7 @@ from relaysow.text import slips as typed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from relaysow.text.records import Record
+    from relaysow.records import Record
 
 
 def show(
@@ -71,7 +71,7 @@ def replay(
     shown, and the exit code is 2.
     """
     from relaysow.moves import NotationError
-    from relaysow.text.records import iter_records
+    from relaysow.records import iter_records
 
     source = getattr(sys.stdin, "buffer", sys.stdin) if file == "-" else file
     bad = 0
@@ -120,9 +120,9 @@ def replay(
 def _frames(record: Record, laps: bool) -> Iterator[str]:
     """What there is to see at every step of a record, the beginning first."""
     from relaysow import Redistribute, Sow
+    from relaysow.records.plays import fresh, part_of, step_to_text, steps_of
     from relaysow.text import board as display
     from relaysow.text.notation import PLAYERS, rules_to_text
-    from relaysow.text.records import fresh, part_of, step_to_text, steps_of
 
     drawn = drawing()
     play: Any = fresh(record.play)
