@@ -30,7 +30,7 @@ except ImportError as error:
     if isinstance(error.__cause__, KeyboardInterrupt):  # which pybind11 makes an ImportError of
         raise error.__cause__ from None
     raise
-from relaysow import position  # noqa: F401  # its methods: before any other module asks
+from relaysow import batch, position  # noqa: F401  # their methods: before any other module asks
 from relaysow.moves import (
     IllegalMove,
     Lap,

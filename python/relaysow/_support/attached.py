@@ -35,7 +35,14 @@ def provided(module: str, function: str | None = None) -> Callable[[F], F]:
 
 
 def attach(methods: type, to: type) -> None:
-    """Gives a class of the core the methods that the class `methods` has, and its documentation."""
+    """Gives a class of the core the methods that the class `methods` has, and its documentation.
+
+    Where the package is imported again the class keeps what it has: the first package comes back.
+    """
+    from relaysow import _core
+
+    if hasattr(_core, "_package"):
+        return
     for name, method in vars(methods).items():
         function = getattr(method, "__func__", method)  # of a static method
         if isinstance(function, FunctionType):

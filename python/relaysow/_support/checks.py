@@ -128,7 +128,7 @@ def within(
     low: int,
     high: int,
     allowed: str | None = None,
-    refusal: type[ValueError] = ValueError,
+    refusal: type[Exception] = ValueError,
 ) -> int:
     """`value` as an int of `low`…`high`; a `TypeError`, or a `refusal` saying what is allowed."""
     number = whole_number(name, value)
