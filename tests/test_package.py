@@ -122,3 +122,14 @@ def test_files_have_no_machine_in_them() -> None:
     """The core holds no path of the machine that built it."""
     core = Path(str(_core.__file__)).read_bytes()
     assert SANITIZED or b"/cpp/" not in core
+
+
+def test_the_core_imports_plain_values_and_refusals_alone() -> None:
+    """No text, picture, table or player: what those give the core's classes is given in Python."""
+    sources = Path(__file__).parents[1] / "cpp"
+    named = {
+        module
+        for source in sources.rglob("*.[ch]pp")
+        for module in re.findall(r'"(relaysow\.[\w.]+)"', source.read_text("utf-8"))
+    }
+    assert named == {"relaysow.rules", "relaysow.moves", "relaysow._support.checks"}

@@ -1150,3 +1150,41 @@ def test_what_is_refused_is_not_made_first() -> None:
     assert len(f"{refused.value}") < 10_000
     with pytest.raises(TypeError, match=r"^seconds must be a number, not "):
         rs.analyse(rs.giuthi().start(), seconds=np.timedelta64(1, "s"))
+
+
+UNCHECKED: dict[str, Callable[[rs.Batch], object]] = {
+    "no rows": lambda _: begun(n=0),
+    "rows past memory": lambda _: begun(n=2**62),
+    "a negative number": lambda _: begun(n=-1),
+    "seeds for other rows": lambda _: begun(seed=[1, 2, 3]),
+    "a seed past 64 bits": lambda _: unchecked(seed=2**64),
+    "no threads": lambda _: unchecked(threads=0),
+    "no moves": lambda _: unchecked(max_moves=0),
+    "a finished start": lambda _: unchecked(start=rs.Position(RULES, [0] * 6)),
+    "no start": lambda _: unchecked(start=None),
+    "a row that is not there": lambda batch: batch._position(2),
+    "a reset of it": lambda batch: batch._reset([0, 2], None, [], None),
+    "seeds for more rows": lambda batch: batch._reset([0], [1, 2], [], None),
+    "starts for fewer rows": lambda batch: batch._reset(None, None, [FEW] * 3, None),
+    "a start of other rules": lambda batch: batch._reset(None, None, [FIVE.start()], None),
+    "a start that is none": lambda batch: batch._reset(None, None, [1], None),  # type: ignore[list-item]
+    "out that is no dict": lambda batch: batch._reset(None, None, [], 1),  # type: ignore[arg-type]
+}
+
+
+def unchecked(**given: Any) -> rs.Batch:
+    batch = rs.Batch.__new__(rs.Batch)
+    plain = {"start": RULES.start(), "n": 2, "seed": 0, "max_moves": None, "exact_mask": False}
+    plain |= {"autoreset": "NextStep", "raises": True, "threads": 1}
+    batch._begin(**plain | given)
+    return batch
+
+
+@pytest.mark.parametrize("name", UNCHECKED)
+def test_the_core_refuses_what_python_has_not_checked(name: str) -> None:
+    batch = unchecked()
+    before = batch.observations.copy()
+    with pytest.raises((ValueError, TypeError, RuntimeError, MemoryError)):
+        UNCHECKED[name](batch)
+    assert (batch.observations == before).all()
+    batch.step(batch.sample())

@@ -4,6 +4,8 @@
 
 #include <pybind11/stl.h>
 
+#include <memory>
+
 #include "python/bindings.hpp"
 #include "python/legal_moves.hpp"
 #include "python/moves.hpp"
@@ -60,9 +62,7 @@ std::string position_repr(const Position& p) {
 
 std::size_t position_hash(const Position& p) {
     std::uint64_t h = static_cast<std::uint64_t>(p.book->hash);
-    const auto mix = [&](std::uint64_t word) {
-        h = mixed(h, word);
-    };
+    const auto mix = [&](std::uint64_t word) { h = mixed(h, word); };
     for (int pit = 0; pit < p.rules().ring(); pit += 2) {
         mix(p.board.ring[pit] | static_cast<std::uint64_t>(p.board.ring[pit + 1]) << 16 |
             static_cast<std::uint64_t>(pit) << 32);
@@ -151,7 +151,7 @@ void bind_position(py::module_& m) {
             "The stores after the end rule's last sweep; None while the game runs.")
         .def_property_readonly("winner", &winner, "0, 1, −1 for a draw; None while the game runs.")
         .def_property_readonly(
-            "legal_moves", [](const Position& p) { return LegalMoves(p); },
+            "legal_moves", [](const Position& p) { return std::make_unique<LegalMoves>(p); },
             "The legal moves, a `LegalMoves` sequence; empty when the game is over.")
         .def(
             "_ended_by_repetition",

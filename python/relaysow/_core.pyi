@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, SupportsIndex, overload
+from typing import Any, Self, SupportsIndex, overload
 
 import numpy
 import numpy.typing
@@ -45,8 +45,8 @@ class Position:
     ) -> None: ...
     @staticmethod
     def start(rules: Rules) -> Position: ...
-    @staticmethod
-    def from_text(text: str) -> Position: ...
+    @classmethod
+    def from_text(cls, text: str) -> Self: ...
     @property
     def rules(self) -> Rules: ...
     @property
