@@ -18,6 +18,7 @@ from relaysow import moves, rules  # noqa: F401
 from relaysow._support import checks, moved, reloading  # noqa: F401
 
 try:
+    from relaysow import _core
     from relaysow._core import (
         Batch,
         LegalMoves,
@@ -58,17 +59,11 @@ from relaysow.rules import (
 
 if TYPE_CHECKING:
     from relaysow import reference
-    from relaysow.exact.analysis import (
-        Analysis,
-        AnalysisInterrupted,
-        Line,
-        Solution,
-        Value,
-        analyse,
-        solve,
-    )
+    from relaysow.exact.analysis import Analysis, AnalysisInterrupted, Line, analyse
     from relaysow.exact.puzzle import Puzzle, puzzles
+    from relaysow.exact.solving import Solution, solve
     from relaysow.exact.tablebase import Tablebase
+    from relaysow.exact.values import Value
     from relaysow.game import Game
     from relaysow.match import (
         LayOut,
@@ -161,10 +156,10 @@ _LATER = {
     "Shorten": "relaysow.match",
     "Simulation": "relaysow.simulation",
     "SimulationInterrupted": "relaysow.simulation",
-    "Solution": "relaysow.exact.analysis",
+    "Solution": "relaysow.exact.solving",
     "Summary": "relaysow.simulation.summary",
     "Tablebase": "relaysow.exact.tablebase",
-    "Value": "relaysow.exact.analysis",
+    "Value": "relaysow.exact.values",
     "analyse": "relaysow.exact.analysis",
     "animate": "relaysow.text.svg",
     "iter_records": "relaysow.records",
@@ -172,7 +167,7 @@ _LATER = {
     "read_records": "relaysow.records",
     "simulate": "relaysow.simulation",
     "simulate_match": "relaysow.match",
-    "solve": "relaysow.exact.analysis",
+    "solve": "relaysow.exact.solving",
     "svg": "relaysow.text.svg",
 }
 
@@ -191,4 +186,4 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-reloading.keep_package()
+reloading.keep_package(_core)

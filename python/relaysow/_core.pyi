@@ -7,7 +7,8 @@ from numpy import bool_, float32, int8, int16, int32, int64, uint8
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-from relaysow.exact.analysis import Found, Value
+from relaysow.exact.analysis import Found
+from relaysow.exact.values import Value
 from relaysow.moves import Move, Sow, Sowing
 from relaysow.rules import Rules
 

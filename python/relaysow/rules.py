@@ -8,6 +8,7 @@ from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
+from relaysow._support.attached import provided
 from relaysow._support.checks import one_of, shown, whole_number, whole_numbers, within
 from relaysow._support.public import public
 from relaysow._support.reloading import once
@@ -126,16 +127,14 @@ class Rules:
         lifts = self.seeds if self.lift == "any" else 1
         return self.pits * lifts * (2 if self.direction == "either" else 1)
 
-    def start(self) -> Position:
+    @provided("relaysow.position")
+    def start(self) -> Position:  # type: ignore[empty-body]
         """The opening position, South to move.
 
         >>> from relaysow import giuthi
         >>> giuthi(pits=5, seeds=4).start().pits
         (4, 4, 4, 4, 4, 4, 4, 4, 4, 4)
         """
-        from relaysow._core import Position
-
-        return Position.start(self)
 
     def __repr__(self) -> str:
         """The shortest call of a rule-set function making these rules; `eval` gives them back."""

@@ -10,7 +10,7 @@ from types import ModuleType
 from relaysow._support.reloading import once
 
 MOVED = {
-    "relaysow.analysis": "relaysow.exact.analysis",
+    "relaysow.analysis": "relaysow",
     "relaysow.pictures": "relaysow.text.svg",
     "relaysow.puzzle": "relaysow.exact.puzzle",
     "relaysow.summary": "relaysow.simulation.summary",

@@ -23,18 +23,16 @@ def once(name: str) -> bool:
     return False
 
 
-def keep_package() -> None:
+def keep_package(core: ModuleType) -> None:
     """Called at the end of `relaysow`: the first package that came so far stays the only one.
 
     The core is one in a process whatever becomes of `sys.modules`, and remembers it.
     """
-    from relaysow import _core
-
     package = sys.modules["relaysow"]
-    first: ModuleType | None = vars(_core).get("_package")
+    first: ModuleType | None = vars(core).get("_package")
     if first is None:
-        _core._read_classes()  # an import that was interrupted may have left it others
-        vars(_core)["_package"] = package
+        core._read_classes()  # an import that was interrupted may have left it others
+        vars(core)["_package"] = package
     elif first is not package:
         _restore(first)
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
-    from relaysow.exact.analysis import Value
     from relaysow.exact.tablebase import Tablebase
+    from relaysow.exact.values import Value
     from relaysow.moves import Move
     from relaysow.text.notation import AnyPosition
 

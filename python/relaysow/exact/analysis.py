@@ -1,10 +1,10 @@
-"""Exact play: what a position is worth when both sides play perfectly."""
+"""Analysis: the best moves of a position, as far as a search finds them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Real
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -15,143 +15,14 @@ from relaysow._support.checks import function, instance, room, shown, within
 from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow._support.threads import MAX_THREADS
+from relaysow.exact.tablebase import Tablebase, table_of
+from relaysow.game import Game
 from relaysow.moves import Move
 
 if TYPE_CHECKING:
-    from relaysow.exact.tablebase import Tablebase
-    from relaysow.game import Game
-
     Found = tuple[list[tuple[int, bool, int, tuple[Move, ...]]], bool, int, int]
 
 once(__name__)
-
-MAX_POSITIONS = 25_000_000
-"""The positions `solve` looks at by default: 4 GB hold them."""
-
-_MOST_POSITIONS = 2**31 - 1
-
-
-@public
-@dataclass(frozen=True, slots=True)
-class Value:
-    """What a position or a move is worth to the player to move.
-
-    `result` is +1, 0 or −1 at the present stores.  A lead is the player's store less the other's:
-    `lead_to_win` is the least lead with which he can force a win, `lead_to_draw` the least with
-    which he can force at least a draw, each an integer or ±`math.inf`.
-
-    Made by `Tablebase.probe`; it holds what it is given.
-    """
-
-    result: int
-    lead_to_win: int | float
-    lead_to_draw: int | float
-
-    @property
-    def net(self) -> int | None:
-        """The seeds, less the other's, that he still wins: None where the lead alone does not
-        decide, as under `repetition="draw"` when a draw can be held at different leads."""
-        if math.isinf(self.lead_to_draw) or self.lead_to_win != self.lead_to_draw + 1:
-            return None
-        return -int(self.lead_to_draw)
-
-
-@public
-@dataclass(frozen=True, slots=True)
-class Solution(Value):
-    """The exact value of `position`.
-
-    `moves` holds every legal move, in order, with its value to the player to move; `line` perfect
-    play of both sides: who can force the result takes the shortest way to a capture or the end,
-    the other the longest, and endless play goes on until a position comes again.  `positions` is
-    the number of positions looked at.
-
-    Made by `solve`; it holds what it is given.
-    """
-
-    position: Position
-    moves: dict[Move, Value] = field(repr=False)
-    line: tuple[Move, ...] = field(repr=False)
-    positions: int
-
-    def __copy__(self) -> Solution:
-        return replace(self, moves=self.moves.copy())
-
-    @property
-    def best_moves(self) -> tuple[Move, ...]:
-        """The legal moves that keep the result, in order."""
-        return tuple(move for move, value in self.moves.items() if value.result == self.result)
-
-
-@public
-def solve(
-    position: Position, *, tablebase: Tablebase | None = None, max_positions: int = MAX_POSITIONS
-) -> Solution:
-    """The exact result of a position under its rules, with both thresholds on the lead.
-
-    All positions that can be reached are looked at, `max_positions` of them at most
-    (1…2³¹−1; each takes about 30 bytes and the pits of the board, and those of the largest ring
-    total 8 bytes a move besides).  Endless play counts as `repetition` says: a draw under
-    `"draw"`, what the lead makes it under `"stores"`.  A redistribution is a move like any other,
-    so those of Kiothi's opening are too many.  Positions of fewer seeds that `tablebase`, of the
-    same rules, holds are looked up instead; the line ends at the first of them.
-
-    Raises `ValueError` for `repetition="score"` or `"off"`, which make a value
-    depend on the moves before it, and where more positions can be
-    reached, or the tablebase is of other rules; `TypeError` for wrong types; `MemoryError` where
-    the positions find no room.
-
-    >>> import relaysow as rs
-    >>> s = rs.solve(rs.giuthi(pits=3, seeds=2).start())
-    >>> s.result, s.lead_to_win, s.lead_to_draw, len(s.best_moves)
-    (1, -7, -8, 2)
-    """
-    instance("position", position, Position, "a Position")
-    limit = within("max_positions", max_positions, 1, _MOST_POSITIONS)
-    table = table_of(tablebase)
-    own = position.stores[position.mover]
-    lead = own - position.stores[1 - position.mover]
-    if position.is_over:
-        win, draw = at_end(position, lead, position.mover)
-        return Solution(result_at(lead, win, draw), win, draw, position, {}, (), 1)
-    with room(f"max_positions={limit}: no room for the positions found so far"):
-        (win, draw), thresholds, numbers, positions = _core.solve(position, limit, table)
-    moves = {
-        move: Value(result_at(lead, *pair), *pair)
-        for move, pair in zip(position.legal_moves, thresholds, strict=True)
-    }
-    line = []
-    here = position
-    for number in numbers:
-        line.append(here.legal_moves[number])
-        here = here.play(line[-1])
-    return Solution(result_at(lead, win, draw), win, draw, position, moves, tuple(line), positions)
-
-
-def result_at(lead: int, win: float, draw: float) -> int:
-    """The result, +1, 0 or −1, at a lead."""
-    return 1 if lead >= win else 0 if lead >= draw else -1
-
-
-def table_of(tablebase: Tablebase | None) -> _core.Table | None:
-    """What the core looks values up in."""
-    from relaysow.exact.tablebase import Tablebase
-
-    if tablebase is None:
-        return None
-    instance("tablebase", tablebase, Tablebase, "a Tablebase")
-    return tablebase.table
-
-
-def at_end(position: Position, lead: int, player: int) -> tuple[int | float, int | float]:
-    """The thresholds, to a player, of a position that is over, before which he had that lead."""
-    final = position.final_stores
-    assert final is not None
-    if position.drawn:
-        return math.inf, -math.inf
-    gain = final[player] - final[1 - player] - lead
-    return 1 - gain, -gain
-
 
 MEMORY = 16 * 2**20
 """The bytes of `analyse`'s table of positions met before, by default."""
@@ -273,8 +144,6 @@ def analyse(
     >>> found.exact, found.score == -rs.solve(small).lead_to_draw
     (True, True)
     """
-    from relaysow.game import Game
-
     instance("position", position, (Position, Game), "a Position or a Game")
     if isinstance(position, Game):
         over, here = position.is_over, position.position

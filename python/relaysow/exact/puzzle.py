@@ -15,8 +15,8 @@ from relaysow._core import Position
 from relaysow._support.checks import WORD, instance, one_of, within
 from relaysow._support.public import public
 from relaysow._support.reloading import once
-from relaysow.exact.analysis import solve, table_of
-from relaysow.exact.tablebase import Tablebase
+from relaysow.exact.solving import solve
+from relaysow.exact.tablebase import Tablebase, table_of
 from relaysow.moves import Move
 from relaysow.rules import Rules
 from relaysow.text.notation import PLAYERS, line_to_text

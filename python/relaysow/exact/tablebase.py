@@ -18,7 +18,7 @@ from relaysow._support.files import named, regular, resumed, sync
 from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow._support.threads import thread_count
-from relaysow.exact.analysis import Value, at_end, result_at
+from relaysow.exact.values import Value, at_end, result_at
 from relaysow.moves import Move
 from relaysow.rules import Rules
 from relaysow.text import notation
@@ -259,6 +259,14 @@ class Tablebase:
 
     def __repr__(self) -> str:
         return f"<Tablebase of {self.rules!r} to {self.max_seeds} seeds: {self.path}>"
+
+
+def table_of(tablebase: Tablebase | None) -> _core.Table | None:
+    """What the core looks values up in."""
+    if tablebase is None:
+        return None
+    instance("tablebase", tablebase, Tablebase, "a Tablebase")
+    return tablebase.table
 
 
 def _reopened(path: str, rules: Rules, max_seeds: int, in_memory: bool) -> Tablebase:

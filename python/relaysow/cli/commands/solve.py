@@ -42,8 +42,8 @@ def solve(
     ] = None,
 ) -> None:
     """Solve a position exactly: its result, the leads needed, every move, a line of play."""
-    from relaysow.exact.analysis import MAX_POSITIONS
-    from relaysow.exact.analysis import solve as solved_of
+    from relaysow.exact.solving import MAX_POSITIONS
+    from relaysow.exact.solving import solve as solved_of
     from relaysow.simulation import start_of
     from relaysow.text.notation import line_to_text
 
