@@ -44,7 +44,7 @@ import numpy.typing as npt
 
 import relaysow as rs
 from relaysow._support.files import written
-from relaysow.simulation import COLUMNS
+from relaysow.simulation.columns import COLUMNS
 
 HERE = Path(__file__).resolve().parent
 

@@ -16,9 +16,11 @@ from typing import Any
 import pytest
 
 import relaysow as rs
-from relaysow import cli, simulation
+from relaysow import cli
 from relaysow.cli import terminal
 from relaysow.exact import tablebase
+from relaysow.simulation import writers
+from relaysow.simulation.run import Run
 
 SMALL = rs.giuthi(pits=5, seeds=4)
 COMMAND = [sys.executable, "-c", "import sys; from relaysow.cli import main; sys.exit(main())"]
@@ -47,7 +49,7 @@ def no_games(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(*_: Any) -> Any:
         raise AssertionError("games are played")
 
-    monkeypatch.setattr(simulation.Run, "play", play)
+    monkeypatch.setattr(Run, "play", play)
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -209,7 +211,7 @@ def test_a_file_that_is_there_needs_overwrite(
     before = tree(Path())
     assert list(before) == [name]
     with monkeypatch.context() as patch:
-        patch.setattr(simulation.Run, "play", None)
+        patch.setattr(Run, "play", None)
         told = f"relaysow: {option} {name}: is there already: --overwrite replaces it\n"
         assert run(option, name) == (2, "", told)
     assert tree(Path()) == before
@@ -231,7 +233,7 @@ def test_the_option_whose_file_is_there_is_the_one_that_is_told(
     def play(*_: Any) -> Any:
         raise FileExistsError(EEXIST, os.strerror(EEXIST), "another")
 
-    monkeypatch.setattr(simulation.Run, "play", play)
+    monkeypatch.setattr(Run, "play", play)
     code, _, err = run("--out", "g.csv", "--plot", "new.png")
     assert (code, err) == (2, f"relaysow: another: {os.strerror(EEXIST)}\n")
     assert list(tree(Path())) == ["old.csv"]
@@ -243,7 +245,7 @@ def test_a_file_that_appears_meanwhile_is_kept(
     words: str, links: bool, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     option, name = words.split()
-    play = simulation.Run.play
+    play = Run.play
 
     def appears(*arguments: Any) -> Any:
         Path(name).write_text("mine")
@@ -254,7 +256,7 @@ def test_a_file_that_appears_meanwhile_is_kept(
 
     if not links:  # as on a memory stick
         monkeypatch.setattr(os, "link", link)
-    monkeypatch.setattr(simulation.Run, "play", appears)
+    monkeypatch.setattr(Run, "play", appears)
     code, out, err = run(option, name)
     assert code == 2
     assert "South wins" in out
@@ -303,7 +305,7 @@ def test_errors_of_the_games_are_not_those_of_a_file(
     def play(*_: Any) -> Any:
         raise OSError(EAGAIN, "the system starts no thread")
 
-    monkeypatch.setattr(simulation.Run, "play", play)
+    monkeypatch.setattr(Run, "play", play)
     assert run(*words.split()) == (2, "", "relaysow: the system starts no thread\n")
     assert tree(Path()) == {}
 
@@ -326,7 +328,7 @@ def test_a_signal_while_games_are_written_waits_until_they_are(
 ) -> None:
     """Another one, later, does not."""
     number = getattr(signal, name)
-    write = simulation.writer_for("g.csv")
+    write = writers.writer_for("g.csv")
     monkeypatch.setattr(terminal, "PATIENCE", 0.0)
 
     def interrupted(*arguments: Any) -> None:
@@ -334,7 +336,7 @@ def test_a_signal_while_games_are_written_waits_until_they_are(
             signal.raise_signal(number)
         write(*arguments)
 
-    monkeypatch.setattr(simulation, "writer_for", lambda _: interrupted)
+    monkeypatch.setattr(writers, "writer_for", lambda _: interrupted)
     found, out, err = run("--out", "g.csv")
     assert (found, list(tree(Path()))) == (code, [] if again else ["g.csv"])
     assert "South wins" in out
@@ -356,11 +358,11 @@ def test_errors_of_writing_are_named(
     result, path = rs.simulate(SMALL, games=3), tmp_path / "g.csv"
     with monkeypatch.context() as patch:
         for writer in ("csv", "npz", "parquet"):
-            patch.setattr(simulation, f"write_{writer}", fail)
+            patch.setattr(writers, f"write_{writer}", fail)
         for method in ("to_csv", "to_npz", "to_parquet"):
             with pytest.raises(OSError, match=r"g\.csv'$"):
                 getattr(result, method)(path)
-    monkeypatch.setattr(simulation, "writer_for", lambda _: fail)
+    monkeypatch.setattr(writers, "writer_for", lambda _: fail)
     monkeypatch.setattr("relaysow.simulation.plots.writer_for", lambda _: fail)
     for method in ("save", "save_plot"):
         with pytest.raises(OSError, match=r"g\.csv'$"):
@@ -405,13 +407,13 @@ def test_csv_on_standard_output_after_ctrl_c(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    play = simulation.Run.play
+    play = Run.play
 
     def press(run: Any, first: int, games: int, poll: Any) -> Any:
         columns, done, _ = play(run, first, games, poll)
         return columns, done // 2, KeyboardInterrupt()
 
-    monkeypatch.setattr(simulation.Run, "play", press)
+    monkeypatch.setattr(Run, "play", press)
     assert cli.main(["simulate", "giuthi", "--games", "40", "--out", "-"]) == 130
     out, err = capfdbinary.readouterr()
     assert out.count(b"\n") == 21
@@ -421,13 +423,13 @@ def test_csv_on_standard_output_after_ctrl_c(
 
 @pytest.mark.parametrize("words", [*KINDS[:3], "--plot g.png"])
 def test_ctrl_c_writes_what_there_is(words: str, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    play = simulation.Run.play
+    play = Run.play
 
     def press(run: Any, first: int, games: int, poll: Any) -> Any:
         columns, done, _ = play(run, first, games, poll)
         return columns, done // 2, KeyboardInterrupt()
 
-    monkeypatch.setattr(simulation.Run, "play", press)
+    monkeypatch.setattr(Run, "play", press)
     code, out, err = run(*words.split())
     assert code == 130
     assert out.startswith("20 games of ")
@@ -473,14 +475,14 @@ def test_the_mode_of_a_file_that_is_replaced_is_kept(
     mode: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, modes = tmp_path / "g.csv", []
-    real = simulation.write_csv
+    real = writers.write_csv
 
     def look(result: Any, file: Any) -> None:
         (part,) = [entry for entry in tmp_path.iterdir() if entry != path]
         modes.append(part.stat().st_mode & 0o777)
         real(result, file)
 
-    monkeypatch.setattr(simulation, "write_csv", look)
+    monkeypatch.setattr(writers, "write_csv", look)
     result = rs.simulate(SMALL, games=3)
     umask = os.umask(0o022)
     try:

@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 import relaysow as rs
 from relaysow import _core
 from relaysow.check import random_rules
-from relaysow.simulation import COLUMNS, simulate
+from relaysow.simulation import simulate
+from relaysow.simulation.columns import COLUMNS
 from strategies import rules_and_positions
 
 SETS = _core.build_info()["instruction_sets"]

@@ -12,6 +12,7 @@ import pytest
 import relaysow as rs
 from relaysow import cli
 from relaysow.simulation import plots
+from relaysow.simulation.columns import COLUMNS
 from relaysow.simulation.summary import Rate
 
 FIVE = rs.giuthi(pits=5, seeds=4)
@@ -81,7 +82,7 @@ def test_no_games_and_long_titles() -> None:
     title = result.plot().get_suptitle()
     assert "".join(title.split()) == "".join(result.title.split())
     assert max(map(len, title.split("\n"))) <= 110
-    columns = {name: getattr(result, name)[:0] for name in rs.simulation.COLUMNS}
+    columns = {name: getattr(result, name)[:0] for name in COLUMNS}
     none = type(result)(
         **columns, start=start, policy=("random",) * 2, seed=1, first_game=0, max_moves=None
     )

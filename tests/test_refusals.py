@@ -39,7 +39,7 @@ import relaysow.envs.pettingzoo
 from relaysow import _core, reference
 from relaysow._support.checks import is_integer, shown
 from relaysow.options import CHOICES
-from relaysow.simulation import empty_columns
+from relaysow.simulation.columns import empty_columns
 from relaysow.simulation.summary import Tally
 from relaysow.text import board as display
 from relaysow.text import notation

@@ -23,7 +23,7 @@ from relaysow.check import check
 from relaysow.exact.analysis import Analysis
 from relaysow.players.computer import choose
 from relaysow.rules import Rules
-from relaysow.simulation import COLUMNS
+from relaysow.simulation.columns import COLUMNS
 from strategies import Setup, rules_and_positions
 from test_solve import ENGEHE, KIOTHI, OPTION_SETS, name, protections
 

@@ -21,7 +21,8 @@ import pytest
 
 import relaysow as rs
 from relaysow import cli
-from relaysow.simulation import Run, SimulationInterrupted, shards, simulate
+from relaysow.simulation import SimulationInterrupted, shards, simulate
+from relaysow.simulation.run import Run
 from relaysow.simulation.summary import Summary
 
 if sys.platform != "win32":

@@ -20,12 +20,8 @@ import pytest
 
 import relaysow as rs
 from relaysow import reference
-from relaysow.simulation import (
-    COLUMNS,
-    Simulation,
-    SimulationInterrupted,
-    simulate,
-)
+from relaysow.simulation import Simulation, SimulationInterrupted, simulate
+from relaysow.simulation.columns import COLUMNS
 from relaysow.simulation.summary import ENDS, Rate, Spread
 from relaysow.text.notation import rules_from_text
 

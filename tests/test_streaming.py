@@ -21,16 +21,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relaysow as rs
-from relaysow import cli, simulation
+from relaysow import cli
 from relaysow.simulation import (
-    COLUMNS,
     Simulation,
     SimulationInterrupted,
-    empty_columns,
     shards,
     simulate,
+    simulating,
     streaming,
 )
+from relaysow.simulation.columns import COLUMNS, empty_columns
 from relaysow.simulation.summary import ENDS, SPREADS, Histogram, Spread, Tally
 
 SMALL = rs.giuthi(pits=5, seeds=4)
@@ -240,7 +240,7 @@ def test_progress_counts_the_games_of_every_kind_of_run(
         told.clear()
         yield told.append
 
-    monkeypatch.setattr(simulation, "progress_bar", bar)
+    monkeypatch.setattr(simulating, "progress_bar", bar)
     arguments: dict[str, Any] = {"games": 3_000, "keep": "summary", "progress": True}
     simulate(SMALL, **arguments, out=tmp_path / "run")
     simulate(SMALL, **arguments, out=tmp_path / "run")

@@ -22,12 +22,9 @@ from relaysow.options import CHOICES, MIN_PITS, NEEDS
 from relaysow.players.policies import policies_of
 from relaysow.reference import players
 from relaysow.rules import Rules
-from relaysow.simulation import (
-    COLUMNS,
-    MAX_MOVES,
-    start_of,
-    told_start,
-)
+from relaysow.simulation.columns import COLUMNS
+from relaysow.simulation.setting import start_of, told_start
+from relaysow.simulation.simulating import MAX_MOVES
 from relaysow.simulation.summary import ENDS
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from relaysow.moves import IllegalMove, Move, Redistribute, Sow
 from relaysow.options import MAX_PITS, MAX_SEEDS, MIN_PITS
 from relaysow.players.policies import policies_of
 from relaysow.rules import Rules
-from relaysow.simulation import SimulationInterrupted, restore
+from relaysow.simulation.result import SimulationInterrupted, restore
 from relaysow.simulation.summary import Rate, Spread
 from relaysow.text.notation import PLAYERS
 

@@ -10,12 +10,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 from relaysow._support import checks
 from relaysow._support.extras import optional_import
+from relaysow.simulation.summary import Rate
 from relaysow.text.notation import PLAYERS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from relaysow.simulation import Simulation
+    from relaysow.simulation.result import Simulation
 
 FORMATS = (".pdf", ".png", ".svg")
 
@@ -96,8 +97,6 @@ def _at_least(axes: Any, columns: dict[str, npt.NDArray[Any]]) -> None:
 def _first_moves(axes: Any, result: Simulation) -> None:
     """How games went that began with each of the moves of the start."""
     import numpy as np
-
-    from relaysow.simulation.summary import Rate
 
     start, player = result.start, PLAYERS[result.start.mover]
     count = start.legal_moves.count

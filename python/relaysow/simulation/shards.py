@@ -32,15 +32,19 @@ from relaysow._support.files import (
     try_to_write,
     written,
 )
-from relaysow.simulation import COLUMNS, metadata_of, streaming, write_parquet
+from relaysow.simulation import streaming
+from relaysow.simulation.columns import COLUMNS
+from relaysow.simulation.setting import metadata_of
 from relaysow.simulation.summary import ENDS, Tally
+from relaysow.simulation.writers import write_parquet
 from relaysow.text.notation import rules_from_text
 from relaysow.text.reading import other_encoding
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from relaysow.simulation import Columns, Poll, Run
+    from relaysow.simulation.columns import Columns, Poll
+    from relaysow.simulation.run import Run
 
 MANIFEST = "_manifest.jsonl"  # a name that readers of Parquet directories pass over
 GAMES = 1 << 18

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from relaysow._support.checks import shown
 from relaysow._support.threads import cores
-from relaysow.simulation import COLUMNS
+from relaysow.simulation.columns import COLUMNS
 from relaysow.simulation.summary import Tally
 
 if TYPE_CHECKING:
-    from relaysow.simulation import Columns, Poll, Run
+    from relaysow.simulation.columns import Columns, Poll
+    from relaysow.simulation.run import Run
 
     T = TypeVar("T")
     Finish = Callable[["Run", int, "Columns"], T]  # what is made of the columns from a game on

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relaysow.simulation import Simulation
+    from relaysow.simulation.result import Simulation
 
     Counts = npt.NDArray[np.int64]
 

@@ -103,7 +103,7 @@ def perft(
 ) -> None:
     """Count the paths of so many moves from a position: a forced pass costs no depth, nothing
     continues below a finished game, repetition is not applied."""
-    from relaysow.simulation import start_of
+    from relaysow.simulation.setting import start_of
 
     if depth < 0:
         raise ValueError(f"--depth {depth}: must be 0 or more")

@@ -82,7 +82,7 @@ def simulate(
     """
     from relaysow import simulation
     from relaysow._support.files import named
-    from relaysow.simulation import plots
+    from relaysow.simulation import plots, writers
 
     for option, path in (("--out", out), ("--plot", plot)):
         if path == "":
@@ -96,7 +96,7 @@ def simulate(
     to_file = to_file or out == "-"
     write = draw = None  # refused now, not after the games
     if to_file and out is not None:
-        write = simulation.writer_for("-.csv" if out == "-" else out)
+        write = writers.writer_for("-.csv" if out == "-" else out)
     if plot is not None:
         draw = plots.writer_for(plot)
     columns = to_file or plot is not None

@@ -44,7 +44,7 @@ def solve(
     """Solve a position exactly: its result, the leads needed, every move, a line of play."""
     from relaysow.exact.solving import MAX_POSITIONS
     from relaysow.exact.solving import solve as solved_of
-    from relaysow.simulation import start_of
+    from relaysow.simulation.setting import start_of
     from relaysow.text.notation import line_to_text
 
     begin = perf_counter()
@@ -85,7 +85,7 @@ def analyse(
     """
     from relaysow.exact.analysis import AnalysisInterrupted
     from relaysow.exact.analysis import analyse as analysis_of
-    from relaysow.simulation import start_of
+    from relaysow.simulation.setting import start_of
     from relaysow.text.notation import line_to_text
 
     position: Any = start_of(start_from(name, pits, seeds, filled, options, start), "native")
