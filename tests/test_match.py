@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow.match import TWICE, even, leakey_pits
+from relaysow.match import TWICE
+from relaysow.match.layouts import even
+from relaysow.match.round import leakey_pits
 from relaysow.reference import Chance
 
 
