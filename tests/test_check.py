@@ -16,7 +16,9 @@ import pytest
 import relaysow as rs
 from relaysow import cli, reference
 from relaysow._support.threads import cores
-from relaysow.check import CheckInterrupted, Report, _played, _Task, check, random_rules
+from relaysow.check import CheckInterrupted, Report, check, random_rules
+from relaysow.check.playing import Task
+from relaysow.check.sharing import played
 from relaysow.options import CHOICES
 from relaysow.reference import moves as plain_moves
 from relaysow.reference import players as plain_players
@@ -323,15 +325,15 @@ def test_a_process_that_is_killed_ends_the_check() -> None:
 def test_processes_are_given_tasks_as_they_go_and_answer_in_order() -> None:
     given, start = 0, rs.giuthi(pits=3, seeds=2).start()
 
-    def tasks() -> Iterator[_Task]:
+    def tasks() -> Iterator[Task]:
         nonlocal given
         for given in range(1, 41):
             games = 50 if given % 9 == 1 else 1
-            yield _Task(start, 3, 100 * given, games, 0, ("random", "random"), None)
+            yield Task(start, 3, 100 * given, games, 0, ("random", "random"), None)
 
-    alone = list(_played(tasks(), 1))
+    alone = list(played(tasks(), 1))
     ahead = []
-    for told, part in enumerate(_played(tasks(), 2)):
+    for told, part in enumerate(played(tasks(), 2)):
         assert part == alone[told]
         ahead.append(given - told)
     assert len(ahead) == 40
@@ -339,10 +341,10 @@ def test_processes_are_given_tasks_as_they_go_and_answer_in_order() -> None:
 
 
 def test_an_error_in_a_process_is_raised_here() -> None:
-    task = _Task(SMALL.start(), 3, 0, 1, 0, ("random", "clever"), None)
+    task = Task(SMALL.start(), 3, 0, 1, 0, ("random", "clever"), None)
     with pytest.raises(ValueError, match="clever") as caught:
-        list(_played(iter([task]), 2))
-    assert "in _play" in caught.value.__notes__[0]  # where it was, over there
+        list(played(iter([task]), 2))
+    assert "in play" in caught.value.__notes__[0]  # where it was, over there
     assert multiprocessing.active_children() == []
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import relaysow as rs
 from relaysow import reference
-from relaysow.check import STATE, TRACE
+from relaysow.check.comparing import STATE, TRACE
 from strategies import Setup, rules_and_positions
 
 MOST_MOVES = 40  # of one position, compared one by one

@@ -41,7 +41,7 @@ def test_docstrings(name: str) -> None:
         run(test)
 
 
-@pytest.mark.parametrize("package", ["relaysow", "relaysow.envs"])
+@pytest.mark.parametrize("package", ["relaysow", "relaysow.check", "relaysow.envs"])
 def test_docstrings_of_public_classes(package: str) -> None:
     """They say that they are of the package, so that they are none of their module's to doctest."""
     public = import_module(package)

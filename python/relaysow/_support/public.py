@@ -6,6 +6,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+PACKAGES = ("check", "envs", "reference")
+"""What users import from besides `relaysow` itself."""
+
 
 def public(found: T) -> T:
     """Decorates, above all else, a class or function that the package gives to users.
@@ -14,5 +17,5 @@ def public(found: T) -> T:
     in pickles, which are read wherever its module moves.
     """
     _, package, *_ = found.__module__.split(".")
-    found.__module__ = f"relaysow.{package}" if package in ("envs", "reference") else "relaysow"
+    found.__module__ = f"relaysow.{package}" if package in PACKAGES else "relaysow"
     return found
