@@ -18,8 +18,8 @@ typedef uint64_t M;
 INLINE V load(const uint8_t* from) { return _mm512_load_si512(from); }
 INLINE void store(uint8_t* to, V v) { _mm512_store_si512(to, v); }
 INLINE V all(int byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
-INLINE V operator_add(V a, V b) { return _mm512_add_epi8(a, b); }
-INLINE V operator_sub(V a, V b) { return _mm512_sub_epi8(a, b); }
+INLINE V add(V a, V b) { return _mm512_add_epi8(a, b); }
+INLINE V sub(V a, V b) { return _mm512_sub_epi8(a, b); }
 INLINE V larger(V a, V b) { return _mm512_max_epu8(a, b); }
 INLINE V smaller(V a, V b) { return _mm512_min_epu8(a, b); }
 INLINE M equal(V a, V b) { return _mm512_cmpeq_epi8_mask(a, b); }
@@ -49,8 +49,8 @@ INLINE V load(const uint8_t* from) {
 }
 INLINE void store(uint8_t* to, V v) { _mm256_store_si256(reinterpret_cast<__m256i*>(to), v); }
 INLINE V all(int byte) { return _mm256_set1_epi8(static_cast<char>(byte)); }
-INLINE V operator_add(V a, V b) { return _mm256_add_epi8(a, b); }
-INLINE V operator_sub(V a, V b) { return _mm256_sub_epi8(a, b); }
+INLINE V add(V a, V b) { return _mm256_add_epi8(a, b); }
+INLINE V sub(V a, V b) { return _mm256_sub_epi8(a, b); }
 INLINE V larger(V a, V b) { return _mm256_max_epu8(a, b); }
 INLINE V smaller(V a, V b) { return _mm256_min_epu8(a, b); }
 INLINE M equal(V a, V b) { return _mm256_cmpeq_epi8(a, b); }
@@ -59,7 +59,7 @@ INLINE M below(V a, V b) { return ~equal(_mm256_max_epu8(a, b), a); }
 INLINE M bits_in(V a, V b) { return ~equal(a & b, all(0)); }
 INLINE V choose(M m, V yes, V no) { return _mm256_blendv_epi8(no, yes, m); }
 INLINE V where(M m, V v) { return m & v; }
-INLINE V add_where(M m, V a, V b) { return operator_add(a, m & b); }
+INLINE V add_where(M m, V a, V b) { return add(a, m & b); }
 INLINE V add_capped(M m, V a, V b) { return _mm256_adds_epu8(a, m & b); }
 INLINE uint64_t bits(M m) { return static_cast<uint32_t>(_mm256_movemask_epi8(m)); }
 INLINE M mask(uint64_t lanes) {
@@ -83,8 +83,8 @@ INLINE V load(const uint8_t* from) {
 }
 INLINE void store(uint8_t* to, V v) { _mm_store_si128(reinterpret_cast<__m128i*>(to), v); }
 INLINE V all(int byte) { return _mm_set1_epi8(static_cast<char>(byte)); }
-INLINE V operator_add(V a, V b) { return _mm_add_epi8(a, b); }
-INLINE V operator_sub(V a, V b) { return _mm_sub_epi8(a, b); }
+INLINE V add(V a, V b) { return _mm_add_epi8(a, b); }
+INLINE V sub(V a, V b) { return _mm_sub_epi8(a, b); }
 INLINE V larger(V a, V b) { return _mm_max_epu8(a, b); }
 INLINE V smaller(V a, V b) { return _mm_min_epu8(a, b); }
 INLINE M equal(V a, V b) { return _mm_cmpeq_epi8(a, b); }
@@ -93,7 +93,7 @@ INLINE M below(V a, V b) { return ~equal(_mm_max_epu8(a, b), a); }
 INLINE M bits_in(V a, V b) { return ~equal(a & b, all(0)); }
 INLINE V choose(M m, V yes, V no) { return (m & yes) | (~m & no); }
 INLINE V where(M m, V v) { return m & v; }
-INLINE V add_where(M m, V a, V b) { return operator_add(a, m & b); }
+INLINE V add_where(M m, V a, V b) { return add(a, m & b); }
 INLINE V add_capped(M m, V a, V b) { return _mm_adds_epu8(a, m & b); }
 INLINE uint64_t bits(M m) { return static_cast<uint32_t>(_mm_movemask_epi8(m)); }
 INLINE M mask(uint64_t lanes) {
@@ -121,8 +121,6 @@ enum : int { L = sizeof(V) };
 constexpr uint64_t every_lane = ~uint64_t{0} >> (64 - L);
 
 INLINE M none() { return mask(0); }
-INLINE V add(V a, V b) { return operator_add(a, b); }
-INLINE V sub(V a, V b) { return operator_sub(a, b); }
 INLINE M nonzero(V v) { return bits_in(v, v); }
 INLINE int count_bits(uint64_t lanes) { return __builtin_popcountll(lanes); }
 INLINE int first_bit(uint64_t lanes) { return __builtin_ctzll(lanes); }
