@@ -1,7 +1,16 @@
-"""Methods that a room above their class provides, given to the class from here."""
+"""Methods that a room above their class provides, given to the class from here.
+
+A class declares such a method, with its signature and documentation and no body, under
+`@provided("relaysow.room")`: the function of that name in that room, or of another name that is
+given, takes the same arguments, the object or the class first.  To its class, a subclass, `help`
+and a pickle the method is one like any other.  A class of the core has its methods, these and
+others, from a class of Python that is given to it by `attach`.  A test asks that every room has
+what is declared to be there.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
@@ -16,10 +25,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def provided(module: str, function: str | None = None) -> Callable[[F], F]:
-    """A method that is declared here, with signature and documentation, and written in `module`.
+    """Declares a method that `module` has as a `function`, of the same name if none is given.
 
-    There a `function`, of the same name if none is given, takes the same arguments.  The module is
-    loaded at the first call: nobody waits for it who does not need it.
+    The module is loaded at the first call: nobody waits for it who does not need it.
     """
 
     def declared(method: F) -> F:
@@ -29,6 +37,7 @@ def provided(module: str, function: str | None = None) -> Callable[[F], F]:
         def call(*args: Any, **named: Any) -> Any:
             return getattr(import_module(module), name)(*args, **named)
 
+        call.provided_by = module, name  # type: ignore[attr-defined]  # for a test
         return call  # type: ignore[return-value]
 
     return declared
@@ -39,9 +48,7 @@ def attach(methods: type, to: type) -> None:
 
     Where the package is imported again the class keeps what it has: the first package comes back.
     """
-    from relaysow import _core
-
-    if hasattr(_core, "_package"):
+    if hasattr(sys.modules["relaysow._core"], "_package"):
         return
     for name, method in vars(methods).items():
         function = getattr(method, "__func__", method)  # of a static method

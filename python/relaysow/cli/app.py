@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from relaysow import __version__
 from relaysow.cli.commands.compare import check, perft
 from relaysow.cli.commands.play import play, serve
 from relaysow.cli.commands.rules import rules
@@ -67,8 +68,6 @@ def _top(
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
     if version:
-        from relaysow import __version__
-
         print(f"relaysow {__version__}")
     elif context.invoked_subcommand is None:
         print(context.get_help())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from relaysow._core import Position
 from relaysow._support.checks import one_of, shown
 from relaysow.options import CHOICES
 from relaysow.players.policies import POLICIES, policies_of
@@ -87,8 +88,6 @@ def start_from(
     if start is not None:
         if (name, pits, seeds, filled, options) != (None,) * 5:
             raise ValueError("--from names its own rules: give no rule set, sizes or options")
-        from relaysow import Position
-
         return Position.from_text(typed.rules_first(start))
     if name is None:
         raise ValueError(f"a rule set is needed: {', '.join(RULE_SETS)}; or --from POSITION")

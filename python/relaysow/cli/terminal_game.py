@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from relaysow._support.checks import shown
 from relaysow._support.files import named, written
+from relaysow.exact.analysis import analyse
 from relaysow.game import Game
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow, Sowing
 from relaysow.players.computer import choose
@@ -247,8 +248,6 @@ class TerminalGame:
             count = position.legal_moves.count
             move = position.legal_moves[self._chance.randrange(count)]
             return self._say(f"Hint: any of {count:,} will do, such as {self._written(move)}")
-        from relaysow.exact.analysis import analyse
-
         found = analyse(game, nodes=HINT_NODES)
         line, score = found.lines[0], found.score
         told = line_to_text(position, line.moves[:MAX_HINT])

@@ -18,6 +18,7 @@ from relaysow._support.extras import optional_import
 from relaysow._support.reloading import once
 from relaysow.envs import options_of
 from relaysow.simulation.summary import ENDS
+from relaysow.text.svg import svg
 
 once(__name__)
 
@@ -180,8 +181,6 @@ class OneGame:
             return None
         if mode == "ansi":
             return str(self.position)
-        from relaysow.text.svg import svg
-
         png = optional_import("resvg_py", extra).svg_to_bytes(svg_string=svg(self.position))
         image = optional_import("PIL.Image", extra).open(io.BytesIO(bytes(png)))
         pixels: NDArray[np.uint8] = np.asarray(image.convert("RGB"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from relaysow import __version__
 from relaysow._support import checks
 from relaysow._support.checks import one_of, shown
 from relaysow.rules import Rules
@@ -63,8 +64,6 @@ def title_of(run: Run | Simulation, first_game: int, games: int) -> str:
 
 def metadata_of(run: Run | Simulation, first_game: int, games: int) -> dict[str, Any]:
     """What the files say of some games of a run."""
-    from relaysow import __version__
-
     return {
         "relaysow": __version__,
         "rules": rules_to_text(run.start.rules),

@@ -10,6 +10,7 @@ from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from relaysow import __version__
 from relaysow._support.checks import shown
 from relaysow._support.threads import cores
 from relaysow.simulation.columns import COLUMNS
@@ -124,7 +125,6 @@ def executor_of(given: object) -> Executor:
 
 def work(run: Run, finish: Finish[T], first_game: int, games: int) -> tuple[str, T]:
     """A worker's share: the version of relaysow that played, and what these games come to."""
-    from relaysow import __version__
 
     def poll(_: int) -> None:
         if run.stopped:
@@ -152,8 +152,6 @@ class Part:
 
 def _checked(returned: object, part: Part) -> Any:
     """What a worker's share came to; `RuntimeError` if that is not what it was asked for."""
-    from relaysow import __version__
-
     asked = f"games {part.first_game}…{part.first_game + part.games - 1}"
     if not isinstance(returned, tuple) or len(returned) != 2:
         raise RuntimeError(f"{asked}: a worker returned no games: {shown(returned)}")

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from relaysow._core import Position
 from relaysow.cli.printing import drawing, paragraph
 from relaysow.cli.terminal import note
+from relaysow.moves import NotationError, Redistribute, Sow
 from relaysow.text import slips as typed
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ def show(
     ] = True,
 ) -> None:
     """Draw a position and list its legal moves, or tell a move lap by lap."""
-    from relaysow import Position
     from relaysow.text import board as display
     from relaysow.text.notation import rules_from_text
 
@@ -70,7 +71,6 @@ def replay(
     q ends; elsewhere all steps are printed.  A record that cannot be read is told, the others are
     shown, and the exit code is 2.
     """
-    from relaysow.moves import NotationError
     from relaysow.records import iter_records
 
     source = getattr(sys.stdin, "buffer", sys.stdin) if file == "-" else file
@@ -119,7 +119,6 @@ def replay(
 
 def _frames(record: Record, laps: bool) -> Iterator[str]:
     """What there is to see at every step of a record, the beginning first."""
-    from relaysow import Redistribute, Sow
     from relaysow.records.plays import fresh, part_of, step_to_text, steps_of
     from relaysow.text import board as display
     from relaysow.text.notation import PLAYERS, rules_to_text

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from relaysow._core import Position
 from relaysow.cli.arguments import Name, Pits, Set, number, start_from
 from relaysow.cli.exact import print_values
 from relaysow.cli.group import Commands
@@ -71,7 +72,6 @@ def probe(
     position: Annotated[str, typer.Argument(metavar="POSITION", help="The text of a position.")],
 ) -> None:
     """Look a position and its moves up."""
-    from relaysow import Position
     from relaysow.exact.tablebase import Tablebase
 
     with Tablebase.open(path) as table:
