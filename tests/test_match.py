@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import relaysow as rs
-from relaysow.match import TWICE
+from relaysow.match import HALF_OF, TWICE
 from relaysow.match.layouts import even
 from relaysow.match.round import leakey_pits
 from relaysow.reference import Chance
@@ -227,6 +227,37 @@ def test_asking_for_shorter_rows() -> None:
         match.shorten()
 
 
+def test_half_of_what() -> None:
+    """Of 48 seeds at first the weaker has 22, then 12, then 8: fewer than half of the match from
+    the first of these on, of the last round never after it."""
+    rules = rs.giuthi_wikipedia(8, 6)
+    for half_of, told in (("match", [True] * 3), ("round", [True, False, False])):
+        match = rs.Match(rules, first=0, half_of=half_of)
+        found = []
+        for weaker in (22, 12, 8):
+            match = ended(match, weaker)
+            found.append(match.may_shorten)
+            match.round.rows = [even(match.totals[0], 8), even(match.totals[1], 8)]
+        assert found == told, half_of
+        record = rs.Record(rs.Match(rules, first=0, half_of=half_of)).to_text()
+        assert record.count("HalfOf") == (half_of == "round")
+        assert rs.Record.from_text(record).play.half_of == half_of
+    for call in (rs.Match, rs.simulate_match):
+        with pytest.raises(ValueError, match="half_of='round' contradicts scheme='leakey'"):
+            call(rs.giuthi_leakey(), scheme="leakey", half_of="round")
+    played = [rs.simulate_match(rules, matches=300, half_of=half_of) for half_of in HALF_OF]
+    assert (played[0].pits != played[1].pits).any()
+
+
+def test_a_one_warrior_win_counts_twice_by_default() -> None:
+    series = rs.Series(rs.kiothi())
+    won(series, (31, 29), 0)
+    assert series.points == (2, 0)
+    old = rs.Record(rs.Series(rs.kiothi(), one_warrior=1)).to_text()
+    assert "OneWarrior" not in old
+    assert rs.Record.from_text(old).play.one_warrior == 1
+
+
 @pytest.mark.parametrize("twice", TWICE)
 def test_the_twofold_answer_of_later_rounds(twice: str) -> None:
     """In the round after the one for which rows were shortened, it is a matter of `twice`."""
@@ -398,7 +429,8 @@ def played(rules: rs.Rules, seed: int, steps: int = 400) -> rs.Match:
     """A match of random steps, to its end or so many steps."""
     chance = random.Random(seed)
     scheme, twice = chance.choice((("wikipedia", "asked"), ("wikipedia", "short"), ("leakey",) * 2))
-    match = rs.Match(rules, scheme, chance.randrange(2), twice.replace("leakey", "asked"))
+    half_of = "match" if scheme == "leakey" else chance.choice(HALF_OF)
+    match = rs.Match(rules, scheme, chance.randrange(2), twice.replace("leakey", "asked"), half_of)
     while not match.is_over and len(match.steps) < steps:
         match.push(random_step(match, chance))
         assert sum(match.totals) == rules.seeds
@@ -409,7 +441,7 @@ def played(rules: rs.Rules, seed: int, steps: int = 400) -> rs.Match:
 def test_steps_replay_and_are_undone(seed: int) -> None:
     rules = (rs.giuthi_wikipedia(4, 3), rs.giuthi_leakey(5, 3), rs.giuthi(4, 2))[seed % 3]
     match = played(rules, seed, steps=150)
-    again = rs.Match(rules, match.scheme, match.first, match.twice)
+    again = rs.Match(rules, match.scheme, match.first, match.twice, match.half_of)
     states = []
     for step in match.steps:
         states.append(state(again))
@@ -564,7 +596,8 @@ def plain_match(number: int, seed: int, **arguments: Any) -> tuple[Any, ...]:
     first = arguments.get("first")
     if first is None:
         first = Chance(2**64 - 1 - seed, number << 16).below(2)
-    match = rs.Match(rules, scheme, first, arguments.get("twice", "asked"))
+    twice, half_of = arguments.get("twice", "asked"), arguments.get("half_of", "match")
+    match = rs.Match(rules, scheme, first, twice, half_of)
     moves = 0
     while not match.is_over and match.round.number <= arguments["max_rounds"]:
         here = number << 16 | match.round.number
@@ -637,6 +670,7 @@ def candidates(position: rs.Position) -> list[rs.Sow]:
         {"rules": rs.giuthi_wikipedia(4, 3), "scheme": "wikipedia"},
         {"rules": rs.giuthi_wikipedia(6, 3), "scheme": "wikipedia", "twice": "short", "first": 1},
         {"rules": rs.giuthi_wikipedia(5, 3), "scheme": "wikipedia", "shorten": False},
+        {"rules": rs.giuthi_wikipedia(6, 3), "scheme": "wikipedia", "half_of": "round"},
         {"rules": rs.giuthi_leakey(6, 3), "scheme": "leakey", "policy": ("greedy", "random")},
         {"rules": rs.giuthi(4, 2, repetition="stores"), "scheme": "wikipedia", "max_rounds": 5},
         {"rules": rs.giuthi(3, setup=(4, 1, 1, 2, 1, 1)), "scheme": "leakey", "first": 0},

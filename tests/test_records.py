@@ -89,7 +89,7 @@ def refusal(text: str, lenient: bool = False) -> str:
 def same(one: Record, other: Record) -> bool:
     """Equal in all that can be asked of them, and not by the records' own word only."""
     assert type(one.play) is type(other.play)
-    for name in ("rules", "start", "scheme", "twice", "first", "best_of", "one_warrior"):
+    for name in ("rules", "start", "scheme", "twice", "half_of", "first", "best_of", "one_warrior"):
         assert getattr(one.play, name, None) == getattr(other.play, name, None)
     for name in ("position", "totals", "points", "winner", "outcome", "is_over", "due"):
         assert getattr(one.play, name, None) == getattr(other.play, name, None)

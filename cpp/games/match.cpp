@@ -104,7 +104,7 @@ public:
 
     MatchRow play(std::uint64_t match) {
         MatchRow row;
-        totals_ = original_;
+        totals_ = half_of_ = original_;
         int pits = pits_, starter = plan_.first;
         if (starter < 0) starter = Chance(~plan_.seed, match << round_bits).below(2);
         row.first = starter;
@@ -120,6 +120,7 @@ public:
             board.mover = static_cast<std::uint8_t>(starter);
             row.pits = std::min(row.pits, pits);
             const Totals before = totals_;
+            if (plan_.half_of_round) half_of_ = before;
             const GameRow game = play_round(pits, board, number);
             row.moves += game.moves;
             if (game.winner != nobody) starter = game.winner;
@@ -140,7 +141,7 @@ private:
         if (weaker == nobody) {
             if (plan_.scheme == Scheme::leakey) pits = pits_;
         } else {
-            const int seeds = total(weaker), began = original_[static_cast<std::size_t>(weaker)];
+            const int seeds = total(weaker), began = half_of_[static_cast<std::size_t>(weaker)];
             const bool few = 2 * seeds < began && total(1 - weaker) >= 2 * seeds;
             if (plan_.scheme == Scheme::leakey) {
                 pits = std::max(min_pits, pits_ - (2 * seeds < began) - (4 * seeds < began) -
@@ -235,6 +236,7 @@ private:
     const MatchPlan& plan_;
     const int pits_;
     Totals original_{}, totals_{};
+    Totals half_of_{};  // of these the weaker who asks must have fewer than half
     std::vector<std::unique_ptr<Games>> games_;  // by the pits of a row
 };
 

@@ -30,8 +30,9 @@ struct MatchPlan {
     std::vector<Rules> rules;  // of a round, by the pits of a row
     Scheme scheme = Scheme::wikipedia;
     bool twice_while_short = false;  // not only in the round for which shorter rows were asked
-    bool shorten = true;             // the weaker asks whenever he may
-    int first = -1;                  // who begins; −1: a coin is flipped
+    bool half_of_round = false;  // fewer than half of what the last round began with, not the match
+    bool shorten = true;         // the weaker asks whenever he may
+    int first = -1;              // who begins; −1: a coin is flipped
     std::array<LayOutPolicy, 2> layouts{};
     std::function<void(const LayOutTask&, std::span<std::uint16_t> row)> ask;
     std::array<Policy, 2> policies{};

@@ -18,10 +18,11 @@ namespace {
 // All arguments are checked by `relaysow.match.simulate_match`; `layouts` are "even", "random" or
 // other words, for which `ask` gives a legal row.
 py::tuple simulate_matches(const py::list& rules, const std::string& scheme, bool twice_while_short,
-                           bool shorten, int first, const std::array<std::string, 2>& layouts,
-                           const py::object& ask, const std::array<std::string, 2>& policies,
-                           std::size_t matches, std::uint64_t seed, std::uint64_t first_match,
-                           int max_rounds, int threads, const py::object& poll) {
+                           bool half_of_round, bool shorten, int first,
+                           const std::array<std::string, 2>& layouts, const py::object& ask,
+                           const std::array<std::string, 2>& policies, std::size_t matches,
+                           std::uint64_t seed, std::uint64_t first_match, int max_rounds,
+                           int threads, const py::object& poll) {
     MatchPlan plan;
     plan.rules.resize(min_pits);  // no rows are that short
     for (const py::handle one : rules) {
@@ -29,6 +30,7 @@ py::tuple simulate_matches(const py::list& rules, const std::string& scheme, boo
     }
     plan.scheme = scheme == "leakey" ? Scheme::leakey : Scheme::wikipedia;
     plan.twice_while_short = twice_while_short;
+    plan.half_of_round = half_of_round;
     plan.shorten = shorten;
     plan.first = first;
     for (std::size_t player = 0; player < 2; ++player) {
@@ -72,7 +74,7 @@ py::tuple simulate_matches(const py::list& rules, const std::string& scheme, boo
 
 void bind_match(py::module_& m) {
     m.def("simulate_matches", &simulate_matches, "rules"_a, "scheme"_a, "twice_while_short"_a,
-          "shorten"_a, "first"_a.noconvert(), "layouts"_a, "ask"_a, "policies"_a,
+          "half_of_round"_a, "shorten"_a, "first"_a.noconvert(), "layouts"_a, "ask"_a, "policies"_a,
           "matches"_a.noconvert(), "seed"_a.noconvert(), "first_match"_a.noconvert(),
           "max_rounds"_a.noconvert(), "threads"_a.noconvert(), "poll"_a,
           "The columns of many matches, the number of matches done, and what stopped them, if "

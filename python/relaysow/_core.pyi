@@ -247,6 +247,7 @@ def simulate_matches(
     rules: list[Rules],
     scheme: str,
     twice_while_short: bool,
+    half_of_round: bool,
     shorten: bool,
     first: int,
     layouts: Sequence[str],

@@ -3,13 +3,14 @@
 from relaysow._support.reloading import once
 from relaysow.match.layouts import LayOut, LayOuts, Shorten
 from relaysow.match.match import Match
-from relaysow.match.round import SCHEMES, TWICE, Round
+from relaysow.match.round import HALF_OF, SCHEMES, TWICE, Round
 from relaysow.match.series import Series
 from relaysow.match.simulating import MatchSimulation, MatchSummary, simulate_match
 
 once(__name__)
 
 __all__ = [
+    "HALF_OF",
     "SCHEMES",
     "TWICE",
     "LayOut",

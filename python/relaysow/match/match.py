@@ -37,7 +37,8 @@ class Match:
     the pits facing the weaker's occupied ones, at least one in each.  A weaker player with fewer
     than half the seeds he began the match with may ask, before he lays out and once a round, for
     rows two pits shorter (never below three), which stay short; the stronger must then put at least
-    twice what it faces in each pit.
+    twice what it faces in each pit.  Under `half_of="round"` it is half of the seeds this player
+    began the last round with: the text's «la partita» can be either.
 
     `scheme="leakey"` (after L. S. B. Leakey): the stronger copies the weaker's row, pit facing pit,
     and has his surplus in his store from the start.  Rows are one, two or three pits shorter than
@@ -74,9 +75,10 @@ class Match:
         scheme: str = "wikipedia",
         first: int | None = None,
         twice: str = "asked",
+        half_of: str = "match",
     ) -> None:
-        scheme, first, twice = check_match(rules, scheme, first, twice)
-        self.rules, self.scheme, self.twice = rules, scheme, twice
+        scheme, first, twice, half_of = check_match(rules, scheme, first, twice, half_of)
+        self.rules, self.scheme, self.twice, self.half_of = rules, scheme, twice, half_of
         self.first = random.randrange(2) if first is None else first
         n = rules.pits
         self.original = (sum(rules.setup[:n]), sum(rules.setup[n:]))
@@ -238,7 +240,10 @@ class Match:
 
     def __getstate__(self) -> dict[str, Any]:
         return replayed.state_of(
-            self, Match, self.steps, self.rules, self.scheme, self.first, self.twice
+            self,
+            Match,
+            self.steps,
+            *(self.rules, self.scheme, self.first, self.twice, self.half_of),
         )
 
     def __setstate__(self, state: object) -> None:
@@ -265,13 +270,21 @@ class Match:
         return weaker if self.round.rows[weaker] is None else 1 - weaker
 
     def _under_half(self) -> bool:
-        """Whether the weaker has fewer than half of the seeds he began the match with, and the
+        """Whether the weaker has fewer than half of the seeds that `half_of` tells, and the
         stronger enough to answer twofold."""
         here = self.round
         if here.weaker is None:
             return False
         seeds = here.totals[here.weaker]
-        return 2 * seeds < self.original[here.weaker] and here.totals[1 - here.weaker] >= 2 * seeds
+        return 2 * seeds < self._half_of() and here.totals[1 - here.weaker] >= 2 * seeds
+
+    def _half_of(self) -> int:
+        """The seeds of which the weaker must have fewer than half."""
+        here = self.round
+        assert here.weaker is not None
+        of_the_match = self.half_of == "match" or here.number == 1
+        before = self.original if of_the_match else self.rounds[here.number - 2].totals
+        return before[here.weaker]
 
     def _must_double(self) -> bool:
         short = self.twice == "short" and self.pits < self.rules.pits and self._under_half()
@@ -288,7 +301,7 @@ class Match:
         if here.pits <= MIN_PITS:
             return f"rows are never shorter than {MIN_PITS} pits"
         if not self._under_half():
-            seeds, began = here.totals[here.weaker], self.original[here.weaker]
+            seeds, began = here.totals[here.weaker], self._half_of()
             if 2 * seeds >= began:
                 return f"the weaker has {seeds} seeds: must be fewer than half of {began}"
             return f"the stronger has {here.totals[1 - here.weaker]} seeds: must be {2 * seeds}"

@@ -27,6 +27,10 @@ TWICE = ("asked", "short")
 """When the stronger must lay out twice what he faces: in the round for which shorter rows were
 asked, or in every round on shortened rows while the weaker may ask."""
 
+HALF_OF = ("match", "round")
+"""Of which seeds the weaker must hold fewer than half to ask for shorter rows: of those this player
+began the match with, or the last round.  The text's «la partita» can be either."""
+
 
 @dataclass
 class Round:
@@ -104,9 +108,9 @@ def leakey_pits(
 
 
 def check_match(
-    rules: Rules, scheme: object, first: object, twice: object
-) -> tuple[str, int | None, str]:
-    """The scheme, who begins, and when twice; refuses what `Match` refuses."""
+    rules: Rules, scheme: object, first: object, twice: object, half_of: object
+) -> tuple[str, int | None, str, str]:
+    """The scheme, who begins, when twice and half of what; refuses what `Match` refuses."""
     instance("rules", rules, Rules, "Rules")
     for name in ("redistribution", "protection"):
         if (value := getattr(rules, name)) != "none":
@@ -119,4 +123,8 @@ def check_match(
     begins = None
     if first is not None:
         begins = within("first", first, 0, 1, "0 (South), 1 (North) or None")
-    return one_of("scheme", scheme, SCHEMES), begins, one_of("twice", twice, TWICE)
+    how, when = one_of("scheme", scheme, SCHEMES), one_of("twice", twice, TWICE)
+    of = one_of("half_of", half_of, HALF_OF)
+    if of == "round" and how == "leakey":
+        raise ValueError("half_of='round' contradicts scheme='leakey': it counts from the match")
+    return how, begins, when, of

@@ -46,7 +46,7 @@ class Series:
     """
 
     def __init__(
-        self, rules: Rules, best_of: int | None = None, one_warrior: int = 1, first: int = 0
+        self, rules: Rules, best_of: int | None = None, one_warrior: int = 2, first: int = 0
     ) -> None:
         instance("rules", rules, Rules, "Rules")
         self.rules = rules

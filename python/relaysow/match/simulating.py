@@ -163,6 +163,7 @@ def simulate_match(
     policy: str | tuple[str, str] = "random",
     shorten: bool = True,
     twice: str = "asked",
+    half_of: str = "match",
     first: int | None = None,
     max_rounds: int = 1_000,
     first_match: int = 0,
@@ -171,7 +172,7 @@ def simulate_match(
 ) -> MatchSimulation:
     """Play many matches of Giuthi in the core.
 
-    `scheme`, `first` and `twice` are those of `Match`; `policy` is that of `simulate`.  `layout` is
+    `scheme`, `first`, `twice` and `half_of` are those of `Match`; `policy` is that of `simulate`.  `layout` is
     `"even"`, `"random"` or a function that is given the `LayOuts` to choose from and returns a row;
     or a pair of them, South's and North's.  A weaker player who may ask for shorter rows always
     does, or with `shorten=False` never.  A match of more than `max_rounds` rounds is cut.
@@ -199,7 +200,7 @@ def simulate_match(
     >>> result.matches
     20
     """
-    scheme, first, twice = check_match(rules, scheme, first, twice)
+    scheme, first, twice, half_of = check_match(rules, scheme, first, twice, half_of)
     if rules.repetition == "off":
         raise ValueError("repetition='off': games need not end")
     matches = within("matches", matches, 1, 10**9)
@@ -235,6 +236,7 @@ def simulate_match(
             [match_rules(rules, pits) for pits in range(MIN_PITS, rules.pits + 1)],
             scheme,
             twice == "short",
+            half_of == "round",
             shorten,
             -1 if first is None else first,
             names,

@@ -20,7 +20,7 @@ A record is lines of text; its numbers, rules, moves and positions are those of 
 * A game has `Start`, a position, unless it began at the opening of the rules; and once it has ended
   `Stores`, South's and North's, such as `40-24`, and `End`, a name of an ending.  A position with a
   comment is a game without moves.
-* A match has `Scheme`, `First` (`South` or `North`), `Twice` unless it is `asked`, and `Totals`
+* A match has `Scheme`, `First` (`South` or `North`), `Twice` unless it is `asked`, `HalfOf` unless it is `match`, and `Totals`
   once it has ended; a series `First`, `BestOf` and `OneWarrior` unless they are none and 1, and
   `Points`.
 * A turn stands on its own line: its number in the game, who plays, the moves (the extra moves it

@@ -41,7 +41,7 @@ def fresh(play: Play) -> Play:
     if kind == "game":
         return type(play)(play.start)
     if kind == "match":
-        return type(play)(play.rules, play.scheme, play.first, play.twice)
+        return type(play)(play.rules, play.scheme, play.first, play.twice, play.half_of)
     return type(play)(play.rules, play.best_of, play.one_warrior, play.first)
 
 
@@ -71,7 +71,7 @@ def setting_of(play: Play) -> tuple[Any, ...]:
     if kind == "game":
         return kind, play.start
     if kind == "match":
-        return kind, play.rules, play.scheme, play.first, play.twice
+        return kind, play.rules, play.scheme, play.first, play.twice, play.half_of
     return kind, play.rules, play.best_of, play.one_warrior, play.first
 
 

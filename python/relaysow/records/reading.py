@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from relaysow.match import SCHEMES, TWICE, LayOut, Match, Series, Shorten
+from relaysow.match import HALF_OF, SCHEMES, TWICE, LayOut, Match, Series, Shorten
 from relaysow.moves import NotationError
 from relaysow.records.plays import GameLike, Play, part_of, push, result_of, to_act
 from relaysow.records.tags import HEADS, INFO, TAGS, why_not
@@ -168,8 +168,9 @@ class Reader:
         if self.kind == "match":
             scheme = self.word("Scheme", SCHEMES)
             twice = self.word("Twice", TWICE) if "Twice" in self.tags else "asked"
+            half_of = self.word("HalfOf", HALF_OF) if "HalfOf" in self.tags else "match"
             with _at(tag):
-                return Match(rules, scheme, first, twice)
+                return Match(rules, scheme, first, twice, half_of)
         best_of, weight = self.number("BestOf"), self.number("OneWarrior")
         for name in ("BestOf", "OneWarrior"):
             if self.number(name) == 0:

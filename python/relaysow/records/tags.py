@@ -12,7 +12,7 @@ INFO = ("Event", "Place", "Date", "South", "North")
 
 TAGS = {
     "game": ("Rules", "Start", "Result", "Stores", "End"),
-    "match": ("Rules", "Scheme", "Twice", "First", "Result", "Totals"),
+    "match": ("Rules", "Scheme", "Twice", "HalfOf", "First", "Result", "Totals"),
     "series": ("Rules", "BestOf", "OneWarrior", "First", "Result", "Points"),
 }
 HEADS = {"game": "", "match": "round", "series": "game"}

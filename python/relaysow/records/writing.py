@@ -32,6 +32,7 @@ def write(play: Play, info: Mapping[str, str], comments: Mapping[int, str]) -> s
         tags["Start"] = to_text(play.start)
     if kind == "match":
         tags |= {"Scheme": play.scheme} | ({"Twice": play.twice} if play.twice != "asked" else {})
+        tags |= {"HalfOf": play.half_of} if play.half_of != "match" else {}
     if kind == "series":
         tags |= {"BestOf": str(play.best_of)} if play.best_of is not None else {}
         tags |= {"OneWarrior": str(play.one_warrior)} if play.one_warrior != 1 else {}
