@@ -50,7 +50,9 @@ void check_signals() {
 const Poll poll_with_gil{[](void*) {
                              if (interrupted_by_test()) interrupt();
                              if (!time_to_ask()) return;
-                             { const py::gil_scoped_release others_may_run; }
+                             {
+                                 const py::gil_scoped_release others_may_run;
+                             }
                              check_signals();
                          },
                          nullptr};
