@@ -61,6 +61,7 @@ DEFERRED = {
     "relaysow.cli.commands.tablebase": ({"relaysow.exact.tablebase"}, COMMANDS),
     "relaysow.cli.exact": ({"relaysow.exact.tablebase"}, COMMANDS),
     "relaysow.cli.printing": ({"relaysow._support.files", "relaysow.text.board"}, COMMANDS),
+    "relaysow.match": ({"relaysow.match.simulating"}, "records and matches need no simulation"),
     "relaysow.simulation.run": ({"relaysow.reference"}, "few simulations are the reference's"),
     "relaysow.simulation.simulating": ({"relaysow.simulation.shards"}, "few are kept in shards"),
 }

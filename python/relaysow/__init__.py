@@ -19,14 +19,7 @@ from relaysow._support import checks, moved, reloading  # noqa: F401
 
 try:
     from relaysow import _core
-    from relaysow._core import (
-        Batch,
-        LegalMoves,
-        Position,
-        TablebaseError,
-        build_info,
-        perft,
-    )
+    from relaysow._core import Batch, LegalMoves, Position, TablebaseError, build_info, perft
 except ImportError as error:
     if isinstance(error.__cause__, KeyboardInterrupt):  # which pybind11 makes an ImportError of
         raise error.__cause__ from None
@@ -141,35 +134,19 @@ __all__ = [
 ]
 
 # Loaded when first asked for: importing the engine alone stays fast.
-_LATER = {
-    "Analysis": "relaysow.exact.analysis",
-    "AnalysisInterrupted": "relaysow.exact.analysis",
-    "Game": "relaysow.game",
-    "LayOut": "relaysow.match",
-    "LayOuts": "relaysow.match",
-    "Line": "relaysow.exact.analysis",
-    "Match": "relaysow.match",
-    "MatchSimulation": "relaysow.match",
-    "Puzzle": "relaysow.exact.puzzle",
-    "Record": "relaysow.records",
-    "Series": "relaysow.match",
-    "Shorten": "relaysow.match",
-    "Simulation": "relaysow.simulation",
-    "SimulationInterrupted": "relaysow.simulation",
-    "Solution": "relaysow.exact.solving",
-    "Summary": "relaysow.simulation.summary",
-    "Tablebase": "relaysow.exact.tablebase",
-    "Value": "relaysow.exact.values",
-    "analyse": "relaysow.exact.analysis",
-    "animate": "relaysow.text.svg",
-    "iter_records": "relaysow.records",
-    "puzzles": "relaysow.exact.puzzle",
-    "read_records": "relaysow.records",
-    "simulate": "relaysow.simulation",
-    "simulate_match": "relaysow.match",
-    "solve": "relaysow.exact.solving",
-    "svg": "relaysow.text.svg",
+_HOMES = {
+    "exact.analysis": "Analysis AnalysisInterrupted Line analyse",
+    "exact.puzzle": "Puzzle puzzles",
+    "exact.solving": "Solution solve",
+    "exact.tablebase": "Tablebase",
+    "exact.values": "Value",
+    "game": "Game",
+    "match": "LayOut LayOuts Match MatchSimulation Series Shorten simulate_match",
+    "records": "Record iter_records read_records",
+    "simulation": "Simulation SimulationInterrupted Summary simulate",
+    "text.svg": "animate svg",
 }
+_LATER = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
@@ -177,7 +154,7 @@ def __getattr__(name: str) -> Any:
         return import_module("relaysow.reference")
     if name not in _LATER:
         raise AttributeError(f"module 'relaysow' has no attribute {name!r}")
-    value = getattr(import_module(_LATER[name]), name)
+    value = getattr(import_module(f"relaysow.{_LATER[name]}"), name)
     globals()[name] = value
     return value
 

@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Any, overload
 
-from relaysow._support.checks import (
-    flag,
-    instance,
-    shown,
-    whole_number,
-    whole_numbers,
-    within,
-)
+from relaysow._support.checks import flag, instance, shown, whole_number, whole_numbers, within
 from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.moves import Redistribute, Sow

@@ -6,11 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from relaysow._support.checks import (
-    instance,
-    one_of,
-    within,
-)
+from relaysow._support.checks import instance, one_of, within
 from relaysow._support.reloading import once
 from relaysow.game import Game
 from relaysow.match.layouts import LayOut, Shorten, Step, even

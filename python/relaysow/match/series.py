@@ -7,10 +7,7 @@ from typing import Any
 
 from relaysow._core import Position
 from relaysow._support import replayed
-from relaysow._support.checks import (
-    instance,
-    within,
-)
+from relaysow._support.checks import instance, within
 from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.game import Game

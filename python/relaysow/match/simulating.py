@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relaysow import _core
-from relaysow._support.checks import (
-    WORD,
-    flag,
-    room,
-    shown,
-    whole_numbers,
-    within,
-)
+from relaysow._support.checks import WORD, flag, room, shown, whole_numbers, within
 from relaysow._support.progress import progress_bar
 from relaysow._support.public import public
 from relaysow._support.reloading import once
