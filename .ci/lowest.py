@@ -1,6 +1,7 @@
 """Prints the lowest version of everything that pyproject.toml names, for pip to install.
 
-What is named twice counts with the higher bound.
+What is named twice counts with the higher bound.  Tools that are pinned have but one version, and
+may need newer libraries than the package does: they are left out.
 """
 
 import tomllib
@@ -29,7 +30,9 @@ def named() -> Iterator[Requirement]:
 def main() -> None:
     lowest: dict[str, Version] = {}
     for requirement in named():
-        bounds = [s.version for s in requirement.specifier if s.operator in (">=", "==")]
+        bounds = [s.version for s in requirement.specifier if s.operator == ">="]
+        if any(s.operator == "==" for s in requirement.specifier):
+            continue
         if len(bounds) != 1:
             raise SystemExit(f"pyproject.toml: {requirement} names no lowest version")
         version = Version(bounds[0])

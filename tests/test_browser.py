@@ -17,6 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import relaysow as rs
+from relaysow.text import board
 from relaysow.text.notation import rules_from_text, rules_to_text
 from serving import Client, serving
 
@@ -152,7 +153,7 @@ def test_a_whole_game_by_clicks(page: Page) -> None:
     page.wait(lambda: not page.find("#new-game").is_displayed())
     record = ""
     for game, move, record in random_moves(rs.giuthi(pits=5, seeds=4), seed=1):
-        assert page.said.endswith(rs.display.state(game.position))
+        assert page.said.endswith(board.state(game.position))
         ways = [one.direction for one in game.legal_moves if one.pit == move.pit]
         page.pit(move.pit).click()
         if len(ways) > 1:
@@ -161,7 +162,7 @@ def test_a_whole_game_by_clicks(page: Page) -> None:
     game = rs.Game.from_record(record)
     assert game.is_over
     assert page.record == game.record()
-    assert page.said.endswith(rs.display.state(game.position)) or "game is over" in page.said
+    assert page.said.endswith(board.state(game.position)) or "game is over" in page.said
     stores = [page.find(f"#store-{player}").text for player in (0, 1)]
     assert stores == [str(store) for store in game.position.stores]
 
@@ -487,7 +488,7 @@ def test_seeds_fall_where_the_engine_says(page: Page) -> None:
             ],
             rules.origin == "skipped",
         )
-        assert told == [list(rs.display.drops(rules, lap)) for lap in laps]
+        assert told == [list(board.drops(rules, lap)) for lap in laps]
 
 
 def test_many_lifts_are_typed(page: Page) -> None:
