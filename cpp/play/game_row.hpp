@@ -16,14 +16,13 @@ struct GameRow {
 
 #define RESULT(type, width, name, at_first) Cell<type, width> name = at_first;
 #include "play/result_columns.def"
-#undef RESULT
 
     void finish(const Rules& rules, Verdict verdict, const std::array<int, 2>& stores) {
         end = static_cast<std::uint8_t>(verdict.end);
         winner = static_cast<std::int8_t>(winner_of(rules, verdict.end, stores));
-        cut(stores);
+        set_scores(stores);
     }
-    void cut(const std::array<int, 2>& stores) {
+    void set_scores(const std::array<int, 2>& stores) {
         scores = {static_cast<std::int16_t>(stores[0]), static_cast<std::int16_t>(stores[1])};
     }
 };
@@ -33,12 +32,10 @@ struct GameRow {
 struct GameColumns {
 #define RESULT(type, width, name, at_first) type* name = nullptr;
 #include "play/result_columns.def"
-#undef RESULT
 
     void write(std::size_t at, const GameRow& row) const {
 #define RESULT(type, width, name, at_first) put<width>(name, at, row.name);
 #include "play/result_columns.def"
-#undef RESULT
     }
 
 private:

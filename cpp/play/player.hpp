@@ -164,7 +164,7 @@ public:
         return row;
     }
     GameRow& cut(GameRow& row, const B& board) const {
-        row.cut(final_stores(rules_, board, Sweep::nobody));
+        row.set_scores(final_stores(rules_, board, Sweep::nobody));
         return row;
     }
 

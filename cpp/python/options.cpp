@@ -1,3 +1,4 @@
+// The rules in both worlds: compared when the module is imported, and read from Python.
 #include "python/options.hpp"
 
 #include <cstdint>

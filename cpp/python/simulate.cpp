@@ -46,7 +46,6 @@ py::tuple simulate_games(const Position& start_position, std::size_t games, std:
     GameColumns out;
 #define RESULT(type, width, name, at_first) out.name = column<type, width>(columns, #name, games);
 #include "play/result_columns.def"
-#undef RESULT
 
     return fill(columns, poll, [&](const auto& tick) { return simulate(plan, out, tick); });
 }
@@ -61,7 +60,6 @@ py::dict result_columns() {
     py::dict types;
 #define RESULT(type, width, name, at_first) types[#name] = name_of_type<type>();
 #include "play/result_columns.def"
-#undef RESULT
     return types;
 }
 

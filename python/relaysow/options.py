@@ -147,6 +147,10 @@ ADDED: dict[str, Any] = {"capturing_seed": "taken"}
 """The options that pickles of earlier versions lack, each with the value by which games are played
 as they were before there was such an option."""
 
+GONE: dict[str, str] = {"repetition_scope": "position"}
+"""The options that earlier versions had, each with the only value by which games are still played:
+texts and pickles that say so are read as if they did not."""
+
 
 class Options(TypedDict, total=False):
     """The options every rule-set function takes by keyword, beside its own size arguments."""

@@ -15,6 +15,7 @@ from relaysow._support.reloading import once
 from relaysow.options import (
     ADDED,
     CHOICES,
+    GONE,
     MAX_LAPS,
     MAX_PITS,
     MAX_SEEDS,
@@ -155,11 +156,6 @@ def _compare_names() -> None:
 
 
 _compare_names()
-
-
-GONE: dict[str, str] = {"repetition_scope": "position"}
-"""The options that earlier versions had, each with the only value by which games are still played:
-texts and pickles that say so are read as if they did not."""
 
 
 def refuse_gone(option: str, value: object) -> None:

@@ -43,8 +43,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 from relaysow._support import checks
 from relaysow._support.checks import shown
 from relaysow.moves import IllegalMove, Move, NotationError, Redistribute, Sow
-from relaysow.options import CHOICES, Options
-from relaysow.rules import GONE, RULE_SETS, Rules, _shortest_call, refuse_gone
+from relaysow.options import CHOICES, GONE, Options
+from relaysow.rules import RULE_SETS, Rules, _shortest_call, refuse_gone
 from relaysow.text.reading import MARK, bare
 
 if TYPE_CHECKING:
