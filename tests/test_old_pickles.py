@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import pickle
 import re
+import sys
 import tarfile
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import relaysow as rs
@@ -41,7 +44,15 @@ NAMES = sorted({name.rpartition(".")[0] for name in PICKLES} - {*REFUSED, BY_REF
 
 @pytest.fixture(autouse=True)
 def _table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The table that is there under the name by which it was pickled."""
+    """The table that is there under the name by which it was pickled.
+
+    The arrays were pickled by NumPy 2, whose names for them NumPy 1 does not have.
+    """
+    if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        for name in ("", ".multiarray", ".numeric"):
+            monkeypatch.setitem(
+                sys.modules, f"numpy._core{name}", import_module(f"numpy.core{name}")
+            )
     monkeypatch.chdir(tmp_path)
     with rs.Tablebase.build(rs.giuthi(pits=3, seeds=1), 3, "table") as table:
         TABLES[:] = [table]
