@@ -127,7 +127,7 @@ def play(name: str, games: int, few: int, client: Any) -> None:
         begin = time.perf_counter()
         columns = player()
         for first, others in played.items():
-            compare(first, others, way, columns)
+            compare(first, others, way, columns, COLUMNS)
         played = played or {way: columns}
         tell(way, columns, begin)
     if few:
@@ -135,7 +135,8 @@ def play(name: str, games: int, few: int, client: Any) -> None:
         with ProcessPoolExecutor(cores(), mp_context=get_context("spawn")) as pool:
             columns = by(pool, name, few, "reference")
         for first, others in played.items():
-            compare(first, {c: others[c][:few] for c in COLUMNS}, "the reference", columns)
+            same = {column: others[column][:few] for column in COLUMNS}
+            compare(first, same, "the reference", columns, COLUMNS)
         tell(f"the first {few:,}, in the reference too", columns, begin)
 
 

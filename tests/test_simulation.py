@@ -21,7 +21,7 @@ import pytest
 import relaysow as rs
 from relaysow import reference
 from relaysow.simulation import Simulation, SimulationInterrupted, simulate
-from relaysow.simulation.columns import COLUMNS
+from relaysow.simulation.columns import COLUMNS, compare_with_core
 from relaysow.simulation.summary import ENDS, Rate, Spread
 from relaysow.text.notation import rules_from_text
 
@@ -494,3 +494,21 @@ def test_a_column_that_the_extension_has_otherwise_is_named(change: str, told: s
     )
     run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert run.stderr.splitlines()[-1].startswith(f"ImportError: {told}")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        (dict(COLUMNS) | {"passes": "int32"}, "the column 'passes' is missing in .* and int32 in"),
+        (dict(COLUMNS) | {"laps": "int32"}, "the column 'laps' is int64 in .* and int32 in"),
+        (dict(list(COLUMNS.items())[:-1]), "the column 'first_move' is int64 in .* and missing in"),
+        (dict(reversed(COLUMNS.items())), "the order of columns is scores, .* and first_move, "),
+    ],
+)
+def test_columns_that_the_extension_has_otherwise_are_refused(
+    monkeypatch: pytest.MonkeyPatch, theirs: dict[str, str], said: str
+) -> None:
+    compare_with_core(Simulation)
+    monkeypatch.setattr("relaysow.simulation.columns.COLUMNS", theirs)
+    with pytest.raises(ImportError, match=said):
+        compare_with_core(Simulation)

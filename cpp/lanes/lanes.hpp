@@ -127,10 +127,9 @@ struct Choice {
 
 // Counts of the current game; those that are bytes are since the last flush.
 struct Counts {
-    alignas(64) uint8_t moves[most_lanes], turns[most_lanes], longest[most_lanes];
-    alignas(64) uint8_t captures[most_lanes];
+#define COUNTED_IN_LANES(type, name, add_up) alignas(64) type name[most_lanes];
+#include "play/result_columns.def"
     alignas(64) uint8_t limit[most_lanes];  // of `moves`; 255: none
-    alignas(64) uint16_t lap_sum[most_lanes];
     alignas(64) uint16_t stores[2][most_lanes];
     unsigned turns_to_flush, turns_between_flushes;  // so few that no byte is counted over
 };

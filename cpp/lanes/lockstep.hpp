@@ -201,16 +201,26 @@ private:
     // Adds the small counts, which are then zero.
     void flush(int lane) {
         GameRow& row = at(lane).row;
-        row.moves += lanes_.counts.moves[lane];
-        row.turns += lanes_.counts.turns[lane];
-        row.captures += lanes_.counts.captures[lane];
-        row.laps += lanes_.counts.lap_sum[lane];
-        row.longest = std::max(row.longest, std::int64_t{lanes_.counts.longest[lane]});
-        lanes_.counts.moves[lane] = lanes_.counts.turns[lane] = lanes_.counts.longest[lane] =
-            lanes_.counts.captures[lane] = 0;
-        lanes_.counts.lap_sum[lane] = 0;
+        const auto sum = [](auto had, auto more) { return static_cast<decltype(had)>(had + more); };
+        const auto larger = [](auto had, auto other) {
+            return std::max<decltype(had)>(had, other);
+        };
+#define COUNTED_IN_LANES(type, name, add_up)               \
+    row.name = add_up(row.name, lanes_.counts.name[lane]); \
+    lanes_.counts.name[lane] = 0;
+#include "play/result_columns.def"
         lanes_.counts.limit[lane] =
             static_cast<std::uint8_t>(std::min<std::int64_t>(255, plan_.max_moves - row.moves));
+    }
+
+    // Counts a move that the driver makes.  Returns its laps.
+    std::int64_t count_move(int lane, const Sown& sown) {
+        GameRow& row = at(lane).row;
+        flush(lane);
+        const std::int64_t laps = row.laps;
+        row.count(sown, (lanes_.turn.begins & bit(lane)) != 0);
+        flush(lane);  // sets the limit anew
+        return row.laps - laps;
     }
 
     void begin_game(int lane) {
@@ -447,20 +457,8 @@ private:
             lanes_.choice.first_number[lane] = static_cast<std::uint64_t>(number);
         lanes_.choice.first_move_unnamed &= ~bit(lane);
         const Sown& sown = player_.sown();
-        flush(lane);
-        ++game.row.moves;
-        game.row.turns += (lanes_.turn.begins & bit(lane)) != 0;
-        flush(lane);  // sets the limit anew
-        if (sown.laps.end != SowingEnd::endless) {
-            const auto laps = static_cast<std::int64_t>(sown.laps.count);
-            game.row.laps += laps;
-            game.laps_on_scalar += laps;
-            game.row.longest = std::max(game.row.longest, laps);
-        }
-        if (sown.captured > 0) {
-            ++game.row.captures;
-            forget_history(lane);
-        }
+        game.laps_on_scalar += count_move(lane, sown);
+        if (sown.captured > 0) forget_history(lane);
         set(lanes_.turn.begins, lane, !sown.moves_again);
         const B board = player_.next();
         if (board.drawn) return finish(lane, board, {End::endless, Sweep::nobody});
@@ -527,16 +525,10 @@ private:
     }
 
     void take_endless(int lane, B board, bool capped) {
-        LaneGame& game = at(lane);
-        flush(lane);
-        ++game.row.moves;
-        game.row.turns += (lanes_.turn.begins & bit(lane)) != 0;
-        flush(lane);
-        if (capped) {
-            const auto laps = static_cast<std::int64_t>(rules_.max_laps);
-            game.row.laps += laps;
-            game.row.longest = std::max(game.row.longest, laps);
-        }
+        Sown sown;
+        sown.laps.end = capped ? SowingEnd::capped : SowingEnd::endless;
+        sown.laps.count = rules_.max_laps;
+        count_move(lane, sown);
         lanes_.turn.begins |= bit(lane);
         board.drop_duties();
         if (rules_.endless == Endless::draw) {

@@ -1,11 +1,13 @@
 // The result of one game, and the arrays that hold the results of many.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include "play/sowing.hpp"
 #include "play/verdict.hpp"
 
 namespace relaysow {
@@ -16,6 +18,17 @@ struct GameRow {
 
 #define RESULT(type, width, name, at_first) Cell<type, width> name = at_first;
 #include "play/result_columns.def"
+
+    // Counts a move that is made.
+    void count(const Sown& sown, bool begins_turn) {
+        ++moves;
+        turns += begins_turn;
+        captures += sown.captured > 0;
+        if (sown.laps.end == SowingEnd::endless) return;
+        const auto sown_laps = static_cast<std::int64_t>(sown.laps.count);
+        laps += sown_laps;
+        longest = std::max(longest, sown_laps);
+    }
 
     void finish(const Rules& rules, Verdict verdict, const std::array<int, 2>& stores) {
         end = static_cast<std::uint8_t>(verdict.end);

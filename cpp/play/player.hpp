@@ -118,15 +118,7 @@ public:
             }
             if (row.moves == plan_.max_moves) return cut(row, board);
             if (row.moves == 0 && !legal_number_.empty()) row.first_move = legal_number(number);
-            ++row.moves;
-            row.turns += course_.new_turn;
-            const Sown& sown = course_.sown;
-            if (sown.laps.end != SowingEnd::endless) {
-                const auto laps = static_cast<std::int64_t>(sown.laps.count);
-                row.laps += laps;
-                if (laps > row.longest) row.longest = laps;
-            }
-            row.captures += sown.captured > 0;
+            row.count(course_.sown, course_.new_turn);
             course_.make();
         }
     }

@@ -63,7 +63,7 @@ void count_sowings(Lanes& lanes, uint64_t ended, M end, M takers, V captured, ui
     alignas(64) uint8_t sown[L];
     store(sown, laps);
     for (int lane = 0; lane < L; ++lane) {
-        counts.lap_sum[lane] = static_cast<uint16_t>(counts.lap_sum[lane] + sown[lane]);
+        counts.laps[lane] = static_cast<uint16_t>(counts.laps[lane] + sown[lane]);
     }
     set_duties<FixedRules>(lanes, end, again);
     lanes.turn.begins = (lanes.turn.begins & ~ended) | (ended & ~again);

@@ -22,10 +22,10 @@ from relaysow.check.shrinking import told
 from relaysow.game import Game
 from relaysow.moves import IllegalMove
 from relaysow.reference import players
+from relaysow.reference.simulate import GameRow
 from relaysow.rules import Rules
 from relaysow.simulation.columns import COLUMNS
 from relaysow.simulation.setting import start_of
-from relaysow.simulation.summary import ENDS
 
 if TYPE_CHECKING:
     from relaysow._core import Position
@@ -105,7 +105,7 @@ class _Counts:
         """Play a game by the reference's choices; raises `Differs` where the engines part."""
         chance = reference.Chance(task.seed, number)
         ref, core = games.reference, games.core
-        mine: dict[str, Any] = dict.fromkeys(COLUMNS, 0) | {"first_move": -1}
+        mine = GameRow()
         while True:
             self.positions += 1
             compare_position(core.position, ref.position)
@@ -118,25 +118,15 @@ class _Counts:
                 compare_lists(core.legal_moves, ref.legal_moves)
                 self.traces += compare_sowings(core.position, ref.position)
             move = players.choose(ref, task.policies[ref.position.mover], chance)
-            if not ref.moves:
-                first = ref.legal_moves.index(move)
-                mine["first_move"] = first if first < 2**63 else -1
             told = ref.position.sow(move)
             self.traces += 1
             compare_traces(core.position.sow(move), told, move)
-            mine["turns"] += ref.begins_turn
-            mine["laps"] += told.laps or 0
-            mine["longest"] = max(mine["longest"], told.laps or 0)
-            mine["captures"] += told.captured > 0
+            mine.count(ref, told)
             try:
                 core.push(move)
             except IllegalMove as error:
                 raise Differs("what the game allows", str(error), "a move", move) from None
             ref.push(move)
-        outcome = ref.outcome
-        mine["scores"] = list(outcome.stores if outcome else ref.position.stores)
-        mine["winner"] = outcome.winner if outcome else -2
-        mine["end"] = ENDS.index(outcome.end if outcome else "cut")
-        mine["moves"] = len(ref.moves)
-        for name in COLUMNS:
-            equal(f"{name} of the simulated game", row[name], mine[name])
+        for name, value in mine.columns(ref).items():
+            ours = list(value) if name == "scores" else value
+            equal(f"{name} of the simulated game", row[name], ours)

@@ -10,7 +10,7 @@ from typing import Any
 from relaysow._support.checks import function, instance, shown, within
 from relaysow._support.public import public
 from relaysow._support.reloading import once
-from relaysow.moves import Outcome
+from relaysow.moves import Outcome, Sowing
 from relaysow.reference.ending import ENDS
 from relaysow.reference.game import Game
 from relaysow.reference.players import WORD, Chance, choose
@@ -92,28 +92,39 @@ def _play_out(
     start: Position, chance: Chance, policies: tuple[str, str], max_moves: int | None
 ) -> dict[str, Any]:
     """One game of `simulate`."""
-    game = Game(start)
-    turns = laps = captures = longest = 0
+    game, row = Game(start), GameRow()
     while not game.is_over and len(game.moves) != max_moves:
-        turns += game.begins_turn
         move = choose(game, policies[game.position.mover], chance)
-        sowing = game.position.sow(move)
-        laps += sowing.laps or 0
-        longest = max(longest, sowing.laps or 0)
-        captures += sowing.captured > 0
+        row.count(game, game.position.sow(move))
         game.push(move)
-    first = -1
-    if game.moves:
-        first = start.legal_moves.index(game.moves[0])
-    outcome = game.outcome or Outcome(-2, game.position.stores, "cut")
-    return {
-        "scores": outcome.stores,
-        "winner": outcome.winner,
-        "moves": len(game.moves),
-        "turns": turns,
-        "laps": laps,
-        "captures": captures,
-        "longest": longest,
-        "end": ENDS.index(outcome.end),
-        "first_move": first if first < 2**63 else -1,
-    }
+    return row.columns(game)
+
+
+class GameRow:
+    """What `simulate` tells of one game, counted move by move."""
+
+    def __init__(self) -> None:
+        self.turns = self.laps = self.captures = self.longest = 0
+
+    def count(self, game: Game, sowing: Sowing[Position]) -> None:
+        """Count a move that the game is about to make, and its sowing."""
+        self.turns += game.begins_turn
+        self.laps += sowing.laps or 0
+        self.longest = max(self.longest, sowing.laps or 0)
+        self.captures += sowing.captured > 0
+
+    def columns(self, game: Game) -> dict[str, Any]:
+        """The row of a game that is over or cut."""
+        first = game.start.legal_moves.index(game.moves[0]) if game.moves else -1
+        outcome = game.outcome or Outcome(-2, game.position.stores, "cut")
+        return {
+            "scores": outcome.stores,
+            "winner": outcome.winner,
+            "moves": len(game.moves),
+            "turns": self.turns,
+            "laps": self.laps,
+            "captures": self.captures,
+            "longest": self.longest,
+            "end": ENDS.index(outcome.end),
+            "first_move": first if first < 2**63 else -1,
+        }

@@ -16,29 +16,23 @@ if TYPE_CHECKING:
     Poll = Callable[[int], None]
     Played = tuple[Columns, int, BaseException | None]
 
-COLUMNS = {
-    "scores": "int16",
-    "winner": "int8",
-    "moves": "int32",
-    "turns": "int32",
-    "laps": "int64",
-    "captures": "int32",
-    "longest": "int64",
-    "end": "uint8",
-    "first_move": "int64",
-}
-"""The columns of a `Simulation` with their types, all in all 42 bytes a game."""
+COLUMNS = _core.result_columns()
+"""The columns of a `Simulation` with NumPy's names of their types, in all 42 bytes a game."""
 
 
-def _compare_with_core() -> None:
-    """`ImportError` naming a column, or the ends, that the extension has otherwise."""
-    theirs = _core.result_columns()
-    for name in theirs | COLUMNS:
-        if COLUMNS.get(name) != theirs.get(name):
-            here, there = COLUMNS.get(name, "missing"), theirs.get(name, "missing")
+def compare_with_core(result: type) -> None:
+    """`ImportError` naming a column that the fields of `Simulation` have otherwise, or the ends."""
+    fields = {
+        name: kind.removeprefix("npt.NDArray[np.").removesuffix("]")
+        for name, kind in result.__annotations__.items()
+        if kind.startswith("npt.NDArray")
+    }
+    for name in COLUMNS | fields:
+        if COLUMNS.get(name) != fields.get(name):
+            here, there = fields.get(name, "missing"), COLUMNS.get(name, "missing")
             _refuse_core(f"the column '{name}'", here, there)
-    if tuple(COLUMNS) != tuple(theirs):
-        _refuse_core("the order of columns", ", ".join(COLUMNS), ", ".join(theirs))
+    if tuple(COLUMNS) != tuple(fields):
+        _refuse_core("the order of columns", ", ".join(fields), ", ".join(COLUMNS))
     if _core.end_names != ENDS:
         _refuse_core("the list of ends", ", ".join(ENDS), ", ".join(_core.end_names))
 
@@ -48,9 +42,6 @@ def _refuse_core(what: str, here: str, there: str) -> None:
         f"{what} is {here} in relaysow.simulation and {there} in relaysow._core, which has to be "
         "built again"
     )
-
-
-_compare_with_core()
 
 
 def empty_columns(games: int) -> Columns:

@@ -13,7 +13,7 @@ from relaysow._support.files import named, written
 from relaysow._support.public import public
 from relaysow._support.reloading import once
 from relaysow.simulation import plots, writers
-from relaysow.simulation.columns import COLUMNS
+from relaysow.simulation.columns import COLUMNS, compare_with_core
 from relaysow.simulation.setting import metadata_of, title_of
 from relaysow.simulation.summary import ENDS, Summary, Tally
 
@@ -200,6 +200,9 @@ class Simulation:
         write = writers.writer_for(path)
         with written(path) as file, named(path):
             write(self, file)
+
+
+compare_with_core(Simulation)
 
 
 def restore(result: Simulation | MatchSimulation, state: Iterable[Any]) -> None:
