@@ -28,6 +28,7 @@ from relaysow import check, match, reference
 from relaysow import rules as rules_module
 from relaysow.envs.decisions import Decisions
 from relaysow.reference import sowing
+from relaysow.reference.simulate import GameRow
 from relaysow.simulation import summary
 from relaysow.text import svg as pictures
 
@@ -223,6 +224,7 @@ SAMPLES: dict[type, Callable[[], Any]] = {
     reference.LegalMoves: partial(legal_moves, reference),
     reference.Game: partial(games, reference),
     reference.Chance: lambda: [reference.Chance(1, 2)],
+    GameRow: lambda: [GameRow(1, 2, 3, 4)],
     sowing.CycleTest: lambda: [sowing.CycleTest(CASES["giuthi"])],
     sowing.Lift: lambda: [sowing.Lift((1, 2), 0, 1, "cw")],
     sowing.Laps: lambda: [sowing.sow_laps(CASES["giuthi"], 0, sowing.Lift((4,) * 10, 0, 4, "cw"))],

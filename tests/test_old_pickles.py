@@ -21,7 +21,7 @@ import pytest
 
 import relaysow as rs
 from relaysow import reference
-from relaysow._support.moved import MOVED
+from relaysow._support.public import MOVED
 from test_copies import SAMPLES, TABLES, told
 
 with tarfile.open(Path(__file__).with_name("old_pickles.tar.xz")) as _archive:

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 # The core must find the classes of moves and rules loaded.
 from relaysow import moves, rules  # noqa: F401
-from relaysow._support import checks, moved, reloading  # noqa: F401
+from relaysow._support import checks, reloading
 
 try:
     from relaysow import _core
-    from relaysow._core import Batch, LegalMoves, Position, TablebaseError, build_info, perft
+    from relaysow._core import LegalMoves, Position, TablebaseError, build_info, perft
 except ImportError as error:
     if isinstance(error.__cause__, KeyboardInterrupt):  # which pybind11 makes an ImportError of
         raise error.__cause__ from None
     raise
-from relaysow import batch, position  # noqa: F401  # their methods: before any other module asks
+from relaysow import position  # noqa: F401  # before any other module asks for its methods
 from relaysow.moves import (
     IllegalMove,
     Lap,
@@ -52,6 +52,7 @@ from relaysow.rules import (
 
 if TYPE_CHECKING:
     from relaysow import reference
+    from relaysow.batch import Batch
     from relaysow.exact.analysis import Analysis, AnalysisInterrupted, Line, analyse
     from relaysow.exact.puzzle import Puzzle, puzzles
     from relaysow.exact.solving import Solution, solve
@@ -135,6 +136,7 @@ __all__ = [
 
 # Loaded when first asked for: importing the engine alone stays fast.
 _HOMES = {
+    "batch": "Batch",
     "exact.analysis": "Analysis AnalysisInterrupted Line analyse",
     "exact.puzzle": "Puzzle puzzles",
     "exact.solving": "Solution solve",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 once(__name__)
 
+__all__ = ["Batch"]
+
 MAX_SEED = 2**64 - 1
 
 

@@ -48,9 +48,20 @@ class NotationError(ValueError):
         self.file, self.line, self.column = file, line, column
 
 
+class Told:
+    """What a dataclass would compile for each class anew, at every import."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        names: tuple[str, ...] = self.__match_args__  # type: ignore[attr-defined]
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{type(self).__qualname__}({values})"
+
+
 @public
-@dataclass(frozen=True, slots=True)
-class Sow:
+@dataclass(frozen=True, slots=True, repr=False)
+class Sow(Told):
     """A sowing: lift from `pit` (a ring index) and sow.
 
     `lift` is the number of seeds lifted; None means the whole pit.  `direction` is `"ccw"` or
@@ -89,8 +100,8 @@ class Sow:
 
 
 @public
-@dataclass(frozen=True, slots=True)
-class Redistribute:
+@dataclass(frozen=True, slots=True, repr=False)
+class Redistribute(Told):
     """An opening redistribution: empty the own pits `emptied` (ring indices, rising) and place
     their seeds as `placed` says (2n counts in ring order, adding up to the seeds emptied).
 
@@ -124,8 +135,8 @@ Move = Sow | Redistribute
 
 
 @public
-@dataclass(frozen=True, slots=True)
-class Lap:
+@dataclass(frozen=True, slots=True, repr=False)
+class Lap(Told):
     """One lap: `seeds` lifted from `origin` and sown in `direction`, the last falling into `last`.
 
     Both pits are ring indices.
@@ -140,8 +151,8 @@ class Lap:
 
 
 @public
-@dataclass(frozen=True, slots=True)
-class Sowing(Generic[P]):
+@dataclass(frozen=True, slots=True, repr=False)
+class Sowing(Told, Generic[P]):
     """What a move did, as `Position.sow` tells it.
 
     `laps` is the number of laps sown (0 for a redistribution), None for an endless sowing, which
@@ -171,8 +182,8 @@ class Sowing(Generic[P]):
 
 
 @public
-@dataclass(frozen=True, slots=True)
-class Outcome:
+@dataclass(frozen=True, slots=True, repr=False)
+class Outcome(Told):
     """How a game ended: `winner` (0 South, 1 North, -1 a draw), the final `stores` (South's,
     North's), and `end`, one of `both_stuck`, `row_empty`, `swept`, `repetition`, `endless`.
 

@@ -1,8 +1,16 @@
 """The options of the rules: their values, what they mean, and what they need of each other."""
 
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from relaysow._support.reloading import once
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+else:  # Checking every type in it would take a hundredth of the time of the package's import.
+
+    class TypedDict(dict):
+        def __init_subclass__(cls, total: bool = True) -> None: ...
+
 
 once(__name__)
 

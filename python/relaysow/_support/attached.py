@@ -48,13 +48,16 @@ def attach(methods: type, to: type) -> None:
 
     Where the package is imported again the class keeps what it has: the first package comes back.
     """
-    if hasattr(sys.modules["relaysow._core"], "_package"):
+    functions = {
+        name: getattr(method, "__func__", method)  # of a static method
+        for name, method in vars(methods).items()
+    }
+    functions = {name: f for name, f in functions.items() if isinstance(f, FunctionType)}
+    if hasattr(sys.modules["relaysow._core"], "_package") and functions.keys() <= vars(to).keys():
         return
-    for name, method in vars(methods).items():
-        function = getattr(method, "__func__", method)  # of a static method
-        if isinstance(function, FunctionType):
-            function.__module__ = to.__module__
-            function.__qualname__ = f"{to.__qualname__}.{name}"
-            setattr(to, name, method)
+    for name, function in functions.items():
+        function.__module__ = to.__module__
+        function.__qualname__ = f"{to.__qualname__}.{name}"
+        setattr(to, name, vars(methods)[name])
     if methods.__doc__:
         to.__doc__ = methods.__doc__

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
-from relaysow._core import Batch
 from relaysow._support.checks import one_of, room, shown, within
 from relaysow._support.extras import optional_import
 from relaysow._support.public import public
 from relaysow._support.reloading import once
+from relaysow.batch import Batch
 from relaysow.envs import options_of, player_of, rules_of, seed_of
 from relaysow.envs.one_game import MOST, Copied, InStep, OneGame, chance_kept, no_copy, turned
 from relaysow.game import Game

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relaysow import IllegalMove, Position, Rules
-from relaysow._core import Batch
 from relaysow._support.checks import instance, shown, whole_number
 from relaysow._support.extras import optional_import
 from relaysow._support.reloading import once
+from relaysow.batch import Batch
 from relaysow.envs import options_of
 from relaysow.simulation.summary import ENDS
 from relaysow.text.svg import svg

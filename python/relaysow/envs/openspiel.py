@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relaysow import Position, Rules
-from relaysow._core import Batch
 from relaysow._support.checks import instance, is_integer, shown, whole_number, within
 from relaysow._support.extras import optional_import
 from relaysow._support.reloading import once
+from relaysow.batch import Batch
 from relaysow.envs import GAMES, rules_of
 from relaysow.envs.decisions import Decision, Decisions
 from relaysow.options import CHOICES

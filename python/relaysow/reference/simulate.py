@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
@@ -100,11 +101,14 @@ def _play_out(
     return row.columns(game)
 
 
+@dataclass
 class GameRow:
     """What `simulate` tells of one game, counted move by move."""
 
-    def __init__(self) -> None:
-        self.turns = self.laps = self.captures = self.longest = 0
+    turns: int = 0
+    laps: int = 0
+    captures: int = 0
+    longest: int = 0
 
     def count(self, game: Game, sowing: Sowing[Position]) -> None:
         """Count a move that the game is about to make, and its sowing."""
