@@ -9,19 +9,25 @@ namespace relaysow::lanes {
 
 std::vector<InstructionSet> instruction_sets() {
     std::vector<InstructionSet> found;
-#ifdef RELAYSOW_KERNELS
+#define ADD(set) found.push_back({#set, set::run, set::width, set::by_lane, set::stages})
+#if defined(RELAYSOW_HAS_avx512) || defined(RELAYSOW_HAS_avx2)
     __builtin_cpu_init();
     const bool bits = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
                       __builtin_cpu_supports("popcnt");
+#endif
+#ifdef RELAYSOW_HAS_avx512
     if (bits && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
-        found.push_back({"avx512", avx512::run, avx512::width, avx512::by_lane, avx512::stages});
+        ADD(avx512);
     }
-    if (bits && __builtin_cpu_supports("avx2"))
-        found.push_back({"avx2", avx2::run, avx2::width, avx2::by_lane, avx2::stages});
-    found.push_back(
-        {"baseline", baseline::run, baseline::width, baseline::by_lane, baseline::stages});
 #endif
+#ifdef RELAYSOW_HAS_avx2
+    if (bits && __builtin_cpu_supports("avx2")) ADD(avx2);
+#endif
+#ifdef RELAYSOW_HAS_baseline
+    ADD(baseline);
+#endif
+#undef ADD
     found.push_back({"scalar", nullptr, 1, nullptr, nullptr});
     return found;
 }
