@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from test_layers import LAYERS
 
 ROOT = Path(__file__).parents[1]
@@ -52,11 +53,9 @@ def test_the_map_is_in_the_order_of_the_layers() -> None:
 
 @pytest.mark.parametrize("place", places())
 def test_places_of_additions_are_there(place: str) -> None:
-    paths = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("[!.]*") if path.is_file()]
-    for folder in ("bench", "cpp", "python", "tests"):
-        for path in (ROOT / folder).rglob("*"):
-            paths.append(path.relative_to(ROOT).as_posix() + "/" * path.is_dir())
-    assert any(f"/{path}".endswith(f"/{place}") for path in paths)
+    found = [path for folder in ("cpp", "python", "tests") for path in (ROOT / folder).rglob("*")]
+    found += [path for path in ROOT.iterdir() if path.is_file()]
+    assert any(f"{path.as_posix()}{'/' * path.is_dir()}".endswith(f"/{place}") for path in found)
 
 
 def test_places_are_found() -> None:
