@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from relaysow.match.round import check_match, match_rules
 from relaysow.options import MIN_PITS
 from relaysow.players.policies import policies_of
 from relaysow.rules import Rules
-from relaysow.simulation.result import SimulationInterrupted, restore
+from relaysow.simulation.result import SimulationInterrupted, copied_read_only
 from relaysow.simulation.summary import Rate, Spread
 from relaysow.text.notation import PLAYERS
 
@@ -74,6 +74,7 @@ class MatchSummary:
 
 
 @public
+@copied_read_only
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MatchSimulation:
     """The matches `simulate_match` played: read-only NumPy columns, one row a match.
@@ -100,9 +101,6 @@ class MatchSimulation:
     layout: tuple[str, str]
     seed: int
     first_match: int
-
-    def __setstate__(self, state: Iterable[Any]) -> None:
-        restore(self, state)
 
     @property
     def matches(self) -> int:

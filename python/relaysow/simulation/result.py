@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from relaysow._support.extras import optional_import
 from relaysow._support.files import named, written
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 once(__name__)
 
+R = TypeVar("R", bound=type)
+
 
 @public
 class SimulationInterrupted(KeyboardInterrupt):
@@ -40,7 +42,24 @@ class SimulationInterrupted(KeyboardInterrupt):
         return f"interrupted after {getattr(self.result, unit):,} of {self.args[1]:,} {unit}"
 
 
+def copied_read_only(result: R) -> R:
+    """Decorates, above `dataclass`, a class of results: a copy's columns are as read-only.
+
+    Python before 3.11.4 overwrites the `__setstate__` that stands in a frozen class with slots.
+    """
+
+    def restore(copy: Any, state: Iterable[Any]) -> None:
+        for field, value in zip(fields(copy), state, strict=True):
+            if hasattr(value, "flags"):  # NumPy makes its copies writeable
+                value.flags.writeable = False
+            object.__setattr__(copy, field.name, value)
+
+    result.__setstate__ = restore  # type: ignore[attr-defined]
+    return result
+
+
 @public
+@copied_read_only
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Simulation:
     """The games `simulate` played: read-only NumPy columns, one row a game.
@@ -76,9 +95,6 @@ class Simulation:
     seed: int
     first_game: int
     max_moves: int | None
-
-    def __setstate__(self, state: Iterable[Any]) -> None:
-        restore(self, state)
 
     @property
     def games(self) -> int:
@@ -203,11 +219,3 @@ class Simulation:
 
 
 compare_with_core(Simulation)
-
-
-def restore(result: Simulation | MatchSimulation, state: Iterable[Any]) -> None:
-    """Fill a copy of a result, whose columns are as read-only as they were."""
-    for field, value in zip(fields(result), state, strict=True):
-        if hasattr(value, "flags"):  # NumPy makes its copies writeable
-            value.flags.writeable = False
-        object.__setattr__(result, field.name, value)
